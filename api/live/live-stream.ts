@@ -31,7 +31,7 @@ export interface StreamParts {
 interface Pending {
   topic: ConsoleTopic;
   environmentId: string | null;
-  /** Null: any of them. */
+  /** The record that changed. Null when any record of the topic may have changed. */
   ids: Set<string> | null;
 }
 

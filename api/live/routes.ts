@@ -59,7 +59,7 @@ const streamRoute = defineRoute({
   },
 });
 
-/** Null: the session ended. */
+/** Returns what the person may see. Returns null when the session ended. */
 function look({ db }: ApiDependencies, { userId, sessionId }: UserCaller): Promise<Seen | null> {
   return db.withUser(
     userId,

@@ -123,7 +123,7 @@ describe('the log of statements', () => {
 });
 
 describe('readOptions', () => {
-  it('takes the sides by name, and refuses one that there is not', () => {
+  it('takes the sides by name, and refuses an unknown name', () => {
     expect(readOptions(['--sides=dbos-fenced,ours-governed'])?.sides).toEqual(['DBOS, fenced', 'ours, governed']);
     expect(() => readOptions(['--sides=inngest'])).toThrow('There is no side inngest');
   });
