@@ -6,7 +6,7 @@ import { findDependencies } from '../../db/effects/queries.ts';
 import { lockCredentials } from '../../db/invocations/locks.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { readBinding, readLatestObservation, type RecordedObservation } from '../../db/previews/queries.ts';
-import { readSealedSecrets, readSecretVersions, type SealedSecretRow } from '../../db/secrets/secrets.ts';
+import { readSealedSecrets, readSecretVersions, type SealedSecretRow, versionsOf } from '../../db/secrets/secrets.ts';
 import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { impactOf } from '../../domain/adapters/adapter-impact.ts';
 import { requestDigestOf } from '../../domain/previews/binding.ts';
@@ -112,7 +112,7 @@ export async function readFacts(
   }
 }
 
-/** Whoever may claim the dispatch reads the secrets sealed, which it opens after the commit. */
+/** An execution that may claim the dispatch reads the sealed secrets, and opens them after the commit. */
 async function readSecrets(
   tx: EnvironmentTransaction,
   names: readonly string[],
@@ -120,8 +120,7 @@ async function readSecrets(
 ): Promise<Pick<Known, 'secretVersions' | 'sealed'>> {
   if (!mayClaim) return { secretVersions: await readSecretVersions(tx, names), sealed: null };
   const sealed = await readSealedSecrets(tx, names);
-  const versions = new Map(sealed.map(({ name, version }) => [name, version]));
-  return { secretVersions: Object.fromEntries(names.map((name) => [name, versions.get(name) ?? 0])), sealed };
+  return { secretVersions: versionsOf(names, sealed), sealed };
 }
 
 /** Who agreed to an approval that is over; the caller has locked their credentials. */

@@ -30,19 +30,31 @@ export async function completeAttempt(
   attemptId: string,
   end: AttemptEnd,
 ): Promise<boolean> {
-  const { rowCount } = await tx.raw<{ rowCount: number }>(
-    'complete_attempt',
-    `UPDATE attempts SET status = 'completed', finished_at = now(), observed_outcome = :observedOutcome, refusal = :refusal,
-       error = :error, response = :response
-     WHERE id = :attemptId AND status = 'started'`,
-    {
-      attemptId,
-      ...end,
-      refusal: end.refusal === null ? null : JSON.stringify(end.refusal),
-      response: end.response === null ? null : JSON.stringify(end.response),
-    },
-  );
+  const { rowCount } = await tx.raw<{ rowCount: number }>('complete_attempt', COMPLETE, completing(attemptId, end));
   return rowCount === 1;
+}
+
+/** The same in a packet: it refuses (`refuse`) where the attempt is not open. */
+export async function completeOrRefuse(tx: EnvironmentTransaction, attemptId: string, end: AttemptEnd): Promise<void> {
+  await tx.raw(
+    'complete_or_refuse',
+    `WITH completed AS (${COMPLETE} RETURNING id) SELECT refuse('{}') WHERE NOT EXISTS (SELECT FROM completed)`,
+    completing(attemptId, end),
+  );
+}
+
+const COMPLETE = `
+  UPDATE attempts SET status = 'completed', finished_at = now(), observed_outcome = :observedOutcome, refusal = :refusal,
+    error = :error, response = :response
+  WHERE id = :attemptId AND status = 'started'`;
+
+function completing(attemptId: string, end: AttemptEnd) {
+  return { attemptId, ...end, refusal: jsonOrNull(end.refusal), response: jsonOrNull(end.response) };
+}
+
+/** A null column, in place of the JSON value null. */
+export function jsonOrNull(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
 }
 
 /** Abandons a started attempt whose worker was lost, or that no worker took up. */
@@ -72,7 +84,7 @@ export async function keepLateAnswer(tx: EnvironmentTransaction, attemptId: stri
       attemptId,
       observedOutcome: end.observedOutcome,
       error: end.error,
-      response: end.response === null ? null : JSON.stringify(end.response),
+      response: jsonOrNull(end.response),
     },
   );
   return rowCount === 1;

@@ -2,7 +2,7 @@ import { decisionOf, type PolicyVerdict } from '../../domain/approval-policies/v
 import { newId } from '../../domain/ids.ts';
 import type { InvocationState } from '../../domain/refs.ts';
 import { statusOf, type Settlement } from '../../domain/settlement.ts';
-import type { AttemptEnd } from '../attempts/ends.ts';
+import { type AttemptEnd, completeOrRefuse, jsonOrNull } from '../attempts/ends.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { refuseIfHalted } from '../environments/halt.ts';
 import type { LiveLimit } from '../impact-limits/allowances.ts';
@@ -122,23 +122,6 @@ async function lockDispatching(tx: EnvironmentTransaction, invocationId: string)
   );
 }
 
-async function completeOrRefuse(tx: EnvironmentTransaction, attemptId: string, end: AttemptEnd): Promise<void> {
-  await tx.raw(
-    'complete_or_refuse',
-    `WITH completed AS (
-       UPDATE attempts SET status = 'completed', finished_at = now(), observed_outcome = :observedOutcome, refusal = :refusal,
-         error = :error, response = :response
-       WHERE id = :attemptId AND status = 'started' RETURNING id)
-     SELECT refuse('{}') WHERE NOT EXISTS (SELECT FROM completed)`,
-    {
-      attemptId,
-      ...end,
-      refusal: end.refusal === null ? null : JSON.stringify(end.refusal),
-      response: end.response === null ? null : JSON.stringify(end.response),
-    },
-  );
-}
-
 async function settleAtOnce(
   tx: EnvironmentTransaction,
   invocationId: string,
@@ -169,7 +152,7 @@ async function settleAtOnce(
       status: statusOf(outcome),
       error,
       code,
-      response: end.response === null ? null : JSON.stringify(end.response),
+      response: jsonOrNull(end.response),
     },
   );
 }

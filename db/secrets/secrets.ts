@@ -146,6 +146,14 @@ export async function readSecretVersions(
     'SELECT name, current_version AS version FROM secrets WHERE name = ANY(?) AND deleted_at IS NULL',
     [[...names]],
   );
+  return versionsOf(names, rows);
+}
+
+/** The version of each name; 0 where no row has the name. */
+export function versionsOf(
+  names: readonly string[],
+  rows: readonly { name: string; version: number }[],
+): Record<string, number> {
   const versions = new Map(rows.map(({ name, version }) => [name, version]));
   return Object.fromEntries(names.map((name) => [name, versions.get(name) ?? 0]));
 }
