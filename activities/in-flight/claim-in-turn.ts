@@ -1,9 +1,9 @@
 import type { ClaimedDispatch } from '../../db/attempts/dispatches.ts';
-import type { EnvironmentTransaction } from '../../db/client.ts';
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { takePlace } from '../../db/in-flight/places.ts';
 import { readHalt } from '../../db/environments/halt.ts';
 import { lockInvocation } from '../../db/invocations/locks.ts';
-import { isWithoutPlace, type NoPlace, placeLeaseMs } from '../../domain/in-flight.ts';
+import { type NoPlace, placeLeaseMs } from '../../domain/in-flight.ts';
 import { refusalBy } from '../../domain/invocations/judgement.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
@@ -62,6 +62,17 @@ export const UNREPLICATED = {
   reason: 'the database was told not to wait for its synchronous standbys, so a failover may undo the claim',
 } as const;
 
+/** Runs a transaction, and tells whether the standbys that the server is to wait for have confirmed it. */
+export async function replicated<T>(
+  db: InvocationDependencies['db'],
+  tenant: Tenant,
+  work: (tx: EnvironmentTransaction) => Promise<T>,
+): Promise<{ answer: T; isReplicated: boolean }> {
+  let isReplicated = true;
+  const answer = await db.withEnvironment(tenant, work, { onUnreplicated: () => void (isReplicated = false) });
+  return { answer, isReplicated };
+}
+
 /** Thrown to roll back: an execution that may not send asked for a place. */
 class ClaimedElsewhere extends Error {}
 
@@ -103,13 +114,11 @@ export async function claimInTurn(
   };
   try {
     const taker = { workspaceId: ref.workspaceId, ...wanted };
-    let isReplicated = true;
-    const onUnreplicated = (): void => void (isReplicated = false);
-    const taken = await deps.laneTakers.inTurn(taker, () => {
-      isReplicated = true;
-      return deps.db.withEnvironment(ref, take, { onUnreplicated });
+    return await deps.laneTakers.inTurn(taker, async () => {
+      const { answer, isReplicated } = await replicated(deps.db, ref, take);
+      if (isReplicated || answer === null || answer instanceof Queued) return answer;
+      return { ...answer, unsent: answer.unsent ?? UNREPLICATED };
     });
-    return isReplicated || isWithoutPlace(taken) ? taken : { ...taken, unsent: taken.unsent ?? UNREPLICATED };
   } catch (error) {
     if (error instanceof ClaimedElsewhere) return 'claimed_elsewhere';
     throw error;

@@ -8,7 +8,7 @@ import type { InvocationDependencies } from '../dependencies.ts';
 import { claimAndSend, type Dispatched, sendClaimed } from './dispatch-effect.ts';
 import { type CarriedOut, judgeInvocation } from './judge-invocation.ts';
 import { dispatchFence } from '../in-flight/dispatch-fence.ts';
-import { SHORT_CALL_MARGIN_MS, SHORT_CALL_MS_MAX } from './short-calls.ts';
+import { SHORT_CALL_MARGIN_MS } from './short-calls.ts';
 
 /** How far an invocation was taken without a wait. */
 export type Advanced =
@@ -36,13 +36,17 @@ export function advanceInvocation(deps: InvocationDependencies) {
     const onward = { effectId, actionName, timeoutMs, heartbeatTimeoutMs, readsBack };
     if (next === 'claimed')
       return { ...onward, next: 'sent', dispatched: await sendClaimed(deps, ref, carriedOut.claim, !readsBack) };
-    if (timeoutMs > SHORT_CALL_MS_MAX) return { ...onward, next: 'send' };
+    if (!carriedOut.isShort) return { ...onward, next: 'send' };
     if (next === 'marked_before') {
       const others = await callOfOthers(deps, ref, onward);
       if (others !== null) return others;
     }
     if (slot === null) return { ...onward, next: 'send' };
-    const dispatched = await claimAndSend(deps, ref, { settles: !readsBack, timeoutMs, lastsMs: SHORT_CALL_MARGIN_MS });
+    const dispatched = await claimAndSend(deps, ref, {
+      settles: !readsBack,
+      timeoutMs,
+      lastsMs: timeoutMs + SHORT_CALL_MARGIN_MS,
+    });
     if (isWithoutPlace(dispatched)) return { ...onward, next: 'send' };
     if (dispatched.seen !== 'claimed_elsewhere') return { ...onward, next: 'sent', dispatched };
     return (await callOfOthers(deps, ref, onward)) ?? { ...onward, next: 'send' };

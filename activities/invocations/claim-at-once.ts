@@ -1,4 +1,4 @@
-import { startAtOnce } from '../../db/effects/at-once.ts';
+import { NotAtOnce, startAtOnce } from '../../db/effects/at-once.ts';
 import { findLiveLimits } from '../../db/impact-limits/allowances.ts';
 import { takePlace } from '../../db/in-flight/places.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
@@ -6,9 +6,8 @@ import { demandsOn } from '../../domain/impact-limits/demand.ts';
 import { placeLeaseMs } from '../../domain/in-flight.ts';
 import type { SendFence } from '../adapters/send-fence.ts';
 import type { ClaimedInTurn } from '../in-flight/claim-in-turn.ts';
-import { filesIn } from '../files/attached-bytes.ts';
 import { limitedOf } from './limited-of.ts';
-import { SHORT_CALL_MS_MAX } from './short-calls.ts';
+import { isShortCall } from './short-calls.ts';
 import type { Judging } from './read-facts.ts';
 import { newEffectOf } from './with-effect.ts';
 
@@ -17,7 +16,7 @@ import { newEffectOf } from './with-effect.ts';
  * with nothing written but a position in the queue for a place, where the dispatch has to go the way of the others: its workspace has
  * its calls in flight, or a preview, an approval, a compensation or a file asks for more than this.
  *
- * @throws {NotAtOnce} as `startAtOnce`; the transaction is rolled back.
+ * @throws {NotAtOnce} as `startAtOnce`, and where a limit is in another currency; the transaction is rolled back.
  */
 export async function claimAtOnce(
   judging: Judging,
@@ -41,7 +40,8 @@ export async function claimAtOnce(
   if (place !== 0) return null;
   const { demands, otherCurrency } =
     limited === null ? { demands: [], otherCurrency: [] } : demandsOn(limits ?? [], limited);
-  if (otherCurrency.length > 0) return null;
+  if (otherCurrency.length > 0)
+    throw new NotAtOnce('a limit counts another currency, and the place is to be given back');
   const attemptId = await startAtOnce(tx, { invocationId: work.id, effect, secretVersions, verdict, demands, now });
   const { definition, operationKey, input } = work;
   return {
@@ -68,7 +68,6 @@ export async function claimAtOnce(
 
 /** Nobody agreed to it, nothing binds or follows it, and its request is all that is sent. */
 function isPlainCall({ work, approval, prepared }: Judging): boolean {
-  if (work.definition.timeoutMs > SHORT_CALL_MS_MAX) return false;
   if (approval !== null || work.preview !== null || work.effectId !== null || work.compensates !== null) return false;
-  return prepared.kind === 'ready' && filesIn(prepared.request.bodyParts).length === 0;
+  return isShortCall(work.definition, prepared);
 }

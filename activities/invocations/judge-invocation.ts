@@ -17,9 +17,10 @@ import { consumeForDispatch } from '../approvals/consume-approval.ts';
 import { parkInvocation } from './park-invocation.ts';
 import type { SendFence } from '../adapters/send-fence.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { type ClaimedInTurn, UNREPLICATED } from '../in-flight/claim-in-turn.ts';
+import { type ClaimedInTurn, replicated, UNREPLICATED } from '../in-flight/claim-in-turn.ts';
 import { claimAtOnce } from './claim-at-once.ts';
 import { limitedOf } from './limited-of.ts';
+import { isShortCall } from './short-calls.ts';
 import { withEffect } from './with-effect.ts';
 import { type Judging, planOf, readFacts } from './read-facts.ts';
 
@@ -34,13 +35,11 @@ export async function judgeInvocation(
   ref: InvocationRef,
   { givenUp = null, fence = null }: { givenUp?: GivenUp | null; fence?: SendFence | null } = {},
 ): Promise<CarriedOut> {
-  let isReplicated = true;
-  const onUnreplicated = (): void => void (isReplicated = false);
-  const carriedOut = await withCompiledPolicies(() =>
-    deps.db.withEnvironment(ref, (tx) => judgeIn(deps, tx, ref, { givenUp, fence }), { onUnreplicated }),
+  const { answer, isReplicated } = await withCompiledPolicies(() =>
+    replicated(deps.db, ref, (tx) => judgeIn(deps, tx, ref, { givenUp, fence })),
   );
-  if (isReplicated || carriedOut.next !== 'claimed') return carriedOut;
-  return { ...carriedOut, claim: { ...carriedOut.claim, unsent: UNREPLICATED } };
+  if (isReplicated || answer.next !== 'claimed') return answer;
+  return { ...answer, claim: { ...answer.claim, unsent: UNREPLICATED } };
 }
 
 async function judgeIn(
@@ -60,11 +59,12 @@ async function judgeIn(
 
 /** A judgement that was carried out. */
 export type CarriedOut =
-  | Judged
+  | Exclude<Judged, { next: 'send' }>
   /** Marked, and claimed by this execution alone. Only where it may claim. */
   | ({ next: 'claimed'; claim: ClaimedInTurn } & Onward)
+  | ({ next: 'send'; isShort: boolean } & Onward)
   /** An earlier execution marked it. */
-  | ({ next: 'marked_before' } & Onward);
+  | ({ next: 'marked_before'; isShort: boolean } & Onward);
 
 /** What the row says of an invocation that was judged already; null where it is to be judged, for the first time or again. */
 async function decidedBefore(
@@ -80,7 +80,10 @@ async function decidedBefore(
     return { next: 'ended', state: endOf(status, work.effectId, refusalCode) };
   }
   if (status === 'queued') return null;
-  if (status !== 'pending_approval') return { next: 'marked_before', ...onwardOf(deps, work) };
+  if (status !== 'pending_approval') {
+    const isShort = isShortCall(work.definition, planOf(deps, work).prepared);
+    return { next: 'marked_before', isShort, ...onwardOf(deps, work) };
+  }
   if (approvalId === null) throw new Error(`invocation ${id} waits for no approval`);
   return { next: 'ask_for_approval', approvalId, ...onwardOf(deps, work) };
 }
@@ -128,7 +131,7 @@ async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 's
   if (judgement.next === 'refuse') return refuse({ ...judging, work }, judgement);
   if (approval !== null) await consumeForDispatch(tx, approval);
   await startDispatch(tx, work.id, descriptor.secretNames(work.definition), verdict);
-  return { next: 'send', ...onwardOf(deps, work) };
+  return { next: 'send', isShort: isShortCall(work.definition, judging.prepared), ...onwardOf(deps, work) };
 }
 
 /** Ends it as refused, with its effect, because a refused invocation has a receipt too, and with the approval that it has. */

@@ -144,6 +144,21 @@ describe('an invocation that waits for nothing', () => {
   });
 });
 
+test('a limit in another currency refuses it, and the place is given back', async () => {
+  const name = 'euros that are capped';
+  const period = 'lifetime';
+  const terms = { dimension: 'money', currency: 'eur', cap: 5, timezone: 'UTC', scope: {}, thresholds: [] };
+  await world.transaction((tx) => createImpactLimit(tx, { name, period, ...terms }));
+  const { adapterFor, sent } = accepting();
+  const impact = [{ dimension: 'money', currency: 'usd', amount: { const: 1 }, bound: 'exact' as const }];
+  const answer = await world
+    .activities({ adapterFor })
+    .advanceInvocation(await world.admit({ definition: { impact } }));
+  expect(answer).toMatchObject({ next: 'ended', state: { refusal: 'currency_mismatch' } });
+  expect(sent).toEqual([]);
+  expect(await world.database.asOwner('SELECT FROM lane_places')).toEqual([]);
+});
+
 describe('an invocation that the workflow has to go on with', () => {
   test.each([
     ['its call may be long', { definition: { timeoutMs: 30_001 } }, new CallSlots(1)],

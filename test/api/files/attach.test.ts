@@ -75,6 +75,16 @@ describe('a file of an input', () => {
     expect((await remove(file.id)).status).toBe(200); // it is held no more
   });
 
+  test('is sent by an activity of its own, because its bytes are checked first', async () => {
+    const file = await upload(service, key, [invoice(CONTENT)]);
+    const input = { note: 'checked', invoice: file.id };
+    const { invocation } = await invoke(service, await sendsForm('checked'), { input });
+    expect(invocation.status).toBe('succeeded');
+    const history = await service.client.workflow.getHandle(`invocation/${invocation.id}`).fetchHistory();
+    const activities = history.events?.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
+    expect(activities?.filter((name) => name !== undefined)).toEqual(['dispatchEffect']);
+  });
+
   test('is streamed whole as a raw body and as Base64 in JSON, however the store splits it into chunks', async () => {
     const content = randomBytes(200_001);
     const file = await upload(service, key, [invoice(content)]);
