@@ -99,15 +99,18 @@ export interface TableProps<Row> {
   idOf: (row: Row) => string;
   pathOf?: ((row: Row) => string) | undefined;
   label: string;
+  /** What is said in place of a table without rows. */
+  nothing?: string;
 }
 
-export function Table<Row>({ rows, columns, idOf, pathOf, label }: TableProps<Row>) {
+export function Table<Row>({ rows, columns, idOf, pathOf, label, nothing }: TableProps<Row>) {
   const inEnvironment = useInEnvironment();
   const navigate = useNavigate();
   const open = (target: EventTarget, to: string): void => {
     const isOwn = target instanceof Element && target.closest('a, button, input, select, summary') !== null;
     if (!isOwn && window.getSelection()?.isCollapsed !== false) void navigate({ to });
   };
+  if (nothing !== undefined && rows.length === 0) return <p className="quiet">{nothing}</p>;
   return (
     <table className="rows" aria-label={label}>
       <thead>

@@ -218,27 +218,24 @@ function Invoices({ environmentId }: { environmentId: string }) {
   return (
     <Section title="Invoices">
       <When read={read}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="quiet">There is none yet.</p>
-          ) : (
-            <Table
-              label="invoices"
-              rows={data}
-              idOf={({ id }) => id}
-              columns={[
-                { title: 'Month', cell: ({ period }) => utcDay(period.start) },
-                { title: 'Status', cell: ({ status }) => <Badge of={status} /> },
-                { title: 'Total', align: 'right', cell: ({ total, currency }) => moneyText(total, currency) },
-                { title: 'Due', align: 'right', cell: ({ amountDue, currency }) => moneyText(amountDue, currency) },
-                {
-                  title: 'File',
-                  cell: ({ hostedUrl }) => (hostedUrl === null ? <None /> : <a href={hostedUrl}>Open</a>),
-                },
-              ]}
-            />
-          )
-        }
+        {({ data }) => (
+          <Table
+            nothing="There is none yet."
+            label="invoices"
+            rows={data}
+            idOf={({ id }) => id}
+            columns={[
+              { title: 'Month', cell: ({ period }) => utcDay(period.start) },
+              { title: 'Status', cell: ({ status }) => <Badge of={status} /> },
+              { title: 'Total', align: 'right', cell: ({ total, currency }) => moneyText(total, currency) },
+              { title: 'Due', align: 'right', cell: ({ amountDue, currency }) => moneyText(amountDue, currency) },
+              {
+                title: 'File',
+                cell: ({ hostedUrl }) => (hostedUrl === null ? <None /> : <a href={hostedUrl}>Open</a>),
+              },
+            ]}
+          />
+        )}
       </When>
     </Section>
   );

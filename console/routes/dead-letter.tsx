@@ -3,10 +3,10 @@ import { call, type Schema } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import { Badge } from '../components/badge.tsx';
 import { DeliveryAttempts } from '../components/delivery-attempts.tsx';
+import { Deletion } from '../components/deletion.tsx';
 import { FormDialog } from '../components/dialog.tsx';
 import { To } from '../components/link.tsx';
 import { useEnvironmentId, useInEnvironment } from '../components/location.ts';
-import { useTypedName } from '../components/protection.ts';
 import { Screen, Section, When } from '../components/screen.tsx';
 import { wordsOf } from '../components/text.ts';
 import { Fields, Foreign, Id, Json, Time } from '../components/values.tsx';
@@ -30,7 +30,6 @@ function Acts({ messageId }: { messageId: string }) {
   const environmentId = useEnvironmentId();
   const inEnvironment = useInEnvironment();
   const navigate = useNavigate();
-  const typed = useTypedName();
   return (
     <>
       <FormDialog
@@ -48,19 +47,15 @@ function Acts({ messageId }: { messageId: string }) {
       >
         <p>It becomes a new message with retries of its own. Its destination may get what it has already seen.</p>
       </FormDialog>
-      <FormDialog
-        open="Delete"
+      <Deletion
         title="Delete this dead letter"
-        submit="Delete for good"
-        tone="danger"
-        typed={typed}
-        change={async (_, idempotencyKey) => {
-          await call('delete', '/api/v2/dlq/{messageId}', { path: { messageId }, environmentId, idempotencyKey });
-          await navigate({ to: inEnvironment('/dlq') });
-        }}
+        back="/dlq"
+        remove={(idempotencyKey) =>
+          call('delete', '/api/v2/dlq/{messageId}', { path: { messageId }, environmentId, idempotencyKey })
+        }
       >
         <p>It and its content are gone for good.</p>
-      </FormDialog>
+      </Deletion>
     </>
   );
 }

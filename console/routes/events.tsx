@@ -84,30 +84,27 @@ function Topics() {
   return (
     <Section title="Topics">
       <When read={read}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="quiet">There is no topic yet.</p>
-          ) : (
-            <Table
-              label="topics"
-              rows={data}
-              idOf={({ id }) => id}
-              pathOf={({ id }) => `/events/topics/${id}`}
-              columns={[
-                { title: 'Topic', cell: ({ name }) => <Foreign>{name}</Foreign> },
-                { title: 'About', cell: ({ description }) => <Foreign>{description}</Foreign> },
-                {
-                  title: 'Events',
-                  cell: ({ name }) => (
-                    <To path="/events" search={{ topic: name }}>
-                      Only these
-                    </To>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
+        {({ data }) => (
+          <Table
+            nothing="There is no topic yet."
+            label="topics"
+            rows={data}
+            idOf={({ id }) => id}
+            pathOf={({ id }) => `/events/topics/${id}`}
+            columns={[
+              { title: 'Topic', cell: ({ name }) => <Foreign>{name}</Foreign> },
+              { title: 'About', cell: ({ description }) => <Foreign>{description}</Foreign> },
+              {
+                title: 'Events',
+                cell: ({ name }) => (
+                  <To path="/events" search={{ topic: name }}>
+                    Only these
+                  </To>
+                ),
+              },
+            ]}
+          />
+        )}
       </When>
     </Section>
   );

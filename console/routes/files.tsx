@@ -1,10 +1,9 @@
 import { call, type Schema } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import { Badge } from '../components/badge.tsx';
-import { FormDialog } from '../components/dialog.tsx';
+import { Deletion } from '../components/deletion.tsx';
 import { type Column, List, useListQuery } from '../components/list.tsx';
 import { useEnvironmentId } from '../components/location.ts';
-import { useTypedName } from '../components/protection.ts';
 import { Screen } from '../components/screen.tsx';
 import { NothingYet } from '../components/states.tsx';
 import { bytesText } from '../components/text.ts';
@@ -29,18 +28,13 @@ const COLUMNS: readonly Column<Schema<'File'>>[] = [
 
 function Delete({ id, name }: { id: string; name: string }) {
   const environmentId = useEnvironmentId();
-  const typed = useTypedName();
   return (
-    <FormDialog
-      open="Delete"
+    <Deletion
       title={`Delete ${name}`}
-      submit="Delete for good"
-      tone="danger"
-      typed={typed}
-      change={() => call('delete', '/api/v2/files/{fileId}', { path: { fileId: id }, environmentId })}
+      remove={() => call('delete', '/api/v2/files/{fileId}', { path: { fileId: id }, environmentId })}
     >
       <p>Its bytes are gone for good. Requests that name it fail.</p>
-    </FormDialog>
+    </Deletion>
   );
 }
 

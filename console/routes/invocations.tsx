@@ -10,7 +10,7 @@ import { Elapsed, Foreign, Id, None, Time } from '../components/values.tsx';
 
 type Invocation = Schema<'ListedInvocation'>;
 
-const STATUSES = [
+const STATUSES: readonly Invocation['status'][] = [
   'pending_approval',
   'queued',
   'dispatching',

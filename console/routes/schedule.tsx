@@ -1,11 +1,12 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { call, type Schema } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import { Badge } from '../components/badge.tsx';
+import { Deletion } from '../components/deletion.tsx';
 import { FormDialog } from '../components/dialog.tsx';
 import { To } from '../components/link.tsx';
 import { Table } from '../components/list.tsx';
-import { useEnvironmentId, useInEnvironment } from '../components/location.ts';
+import { useEnvironmentId } from '../components/location.ts';
 import { useTypedName } from '../components/protection.ts';
 import { Screen, Section, When } from '../components/screen.tsx';
 import { durationText, wordsOf } from '../components/text.ts';
@@ -33,8 +34,6 @@ export function ScheduleScreen() {
 
 function Acts({ schedule: { id: scheduleId, paused } }: { schedule: Schedule }) {
   const environmentId = useEnvironmentId();
-  const inEnvironment = useInEnvironment();
-  const navigate = useNavigate();
   const typed = useTypedName();
   const at = { path: { scheduleId }, environmentId };
   return (
@@ -69,16 +68,12 @@ function Acts({ schedule: { id: scheduleId, paused } }: { schedule: Schedule }) 
           <p>It does not fire until somebody resumes it.</p>
         </FormDialog>
       )}
-      <FormDialog
-        open="Delete"
+      <Deletion
         title="Delete this schedule"
-        submit="Delete for good"
-        tone="danger"
-        typed={typed}
-        change={async (_, idempotencyKey) => {
+        back="/schedules"
+        remove={(idempotencyKey) => {
           const query = typed === undefined ? {} : { confirmProtected: 'true' as const };
-          await call('delete', '/api/v2/schedules/{scheduleId}', { ...at, query, idempotencyKey });
-          await navigate({ to: inEnvironment('/schedules') });
+          return call('delete', '/api/v2/schedules/{scheduleId}', { ...at, query, idempotencyKey });
         }}
       />
     </>
@@ -146,44 +141,41 @@ function Firings({ scheduleId }: { scheduleId: string }) {
   return (
     <Section title="Last firings">
       <When read={read}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="quiet">It has not fired yet.</p>
-          ) : (
-            <Table
-              label="firings"
-              rows={data}
-              idOf={({ nominalTime, firedAt }) => `${nominalTime} ${firedAt}`}
-              columns={[
-                { title: 'For', cell: ({ nominalTime }) => <Time at={nominalTime} /> },
-                { title: 'Outcome', cell: ({ outcome }) => <Badge of={outcome} /> },
-                {
-                  title: 'Late',
-                  align: 'right',
-                  cell: ({ trigger, nominalTime, firedAt }) =>
-                    trigger === 'manual' ? 'By hand' : <Elapsed from={nominalTime} to={firedAt} />,
-                },
-                {
-                  title: 'Messages',
-                  cell: ({ messages, error }) =>
-                    error === null ? (
-                      messages.length === 0 ? (
-                        <None />
-                      ) : (
-                        messages.map(({ messageId, status }) => (
-                          <To key={messageId} path={`/messages/${messageId}`}>
-                            {wordsOf(status ?? 'gone')}
-                          </To>
-                        ))
-                      )
+        {({ data }) => (
+          <Table
+            nothing="It has not fired yet."
+            label="firings"
+            rows={data}
+            idOf={({ nominalTime, firedAt }) => `${nominalTime} ${firedAt}`}
+            columns={[
+              { title: 'For', cell: ({ nominalTime }) => <Time at={nominalTime} /> },
+              { title: 'Outcome', cell: ({ outcome }) => <Badge of={outcome} /> },
+              {
+                title: 'Late',
+                align: 'right',
+                cell: ({ trigger, nominalTime, firedAt }) =>
+                  trigger === 'manual' ? 'By hand' : <Elapsed from={nominalTime} to={firedAt} />,
+              },
+              {
+                title: 'Messages',
+                cell: ({ messages, error }) =>
+                  error === null ? (
+                    messages.length === 0 ? (
+                      <None />
                     ) : (
-                      <Foreign>{error.message}</Foreign>
-                    ),
-                },
-              ]}
-            />
-          )
-        }
+                      messages.map(({ messageId, status }) => (
+                        <To key={messageId} path={`/messages/${messageId}`}>
+                          {wordsOf(status ?? 'gone')}
+                        </To>
+                      ))
+                    )
+                  ) : (
+                    <Foreign>{error.message}</Foreign>
+                  ),
+              },
+            ]}
+          />
+        )}
       </When>
     </Section>
   );

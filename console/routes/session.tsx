@@ -1,10 +1,9 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { call, type Schema } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
-import { FormDialog } from '../components/dialog.tsx';
+import { Deletion } from '../components/deletion.tsx';
 import { To } from '../components/link.tsx';
-import { useEnvironmentId, useInEnvironment } from '../components/location.ts';
-import { useTypedName } from '../components/protection.ts';
+import { useEnvironmentId } from '../components/location.ts';
 import { Screen, Section, When } from '../components/screen.tsx';
 import { capital, countOf, countText } from '../components/text.ts';
 import { Fields, Foreign, Id, Json, Time } from '../components/values.tsx';
@@ -14,24 +13,17 @@ const MESSAGES_SHOWN = 100;
 export function SessionScreen() {
   const { id = '' } = useParams({ strict: false });
   const environmentId = useEnvironmentId();
-  const inEnvironment = useInEnvironment();
-  const navigate = useNavigate();
-  const typed = useTypedName();
   const read = useRead('sessions', '/api/v2/sessions/{id}', { path: { id } });
   const forget = (
-    <FormDialog
-      open="Delete"
+    <Deletion
       title="Delete this session"
-      submit="Delete for good"
-      tone="danger"
-      typed={typed}
-      change={async (_, idempotencyKey) => {
-        await call('delete', '/api/v2/sessions/{id}', { path: { id }, environmentId, idempotencyKey });
-        await navigate({ to: inEnvironment('/sessions') });
-      }}
+      back="/sessions"
+      remove={(idempotencyKey) =>
+        call('delete', '/api/v2/sessions/{id}', { path: { id }, environmentId, idempotencyKey })
+      }
     >
       <p>The conversation is gone for good.</p>
-    </FormDialog>
+    </Deletion>
   );
   return (
     <Screen

@@ -153,28 +153,25 @@ function Attempts({ id }: { id: string }) {
   return (
     <Section title="Last attempts">
       <When read={read}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="quiet">None yet.</p>
-          ) : (
-            <Table
-              label="attempts"
-              rows={data}
-              idOf={({ messageId, number }) => `${messageId} ${number}`}
-              pathOf={({ messageId }) => `/messages/${messageId}`}
-              columns={[
-                { title: 'Event', cell: ({ eventType }) => <Foreign>{eventType ?? 'gone'}</Foreign> },
-                { title: 'Status', cell: ({ status }) => <Badge of={status} /> },
-                {
-                  title: 'Answer',
-                  cell: ({ responseStatus, errorMessage }) => responseStatus ?? <Foreign>{errorMessage}</Foreign>,
-                },
-                { title: 'Took', align: 'right', cell: ({ latencyMs }) => <Duration ms={latencyMs} /> },
-                { title: 'Began', cell: ({ startedAt }) => <Time at={startedAt} /> },
-              ]}
-            />
-          )
-        }
+        {({ data }) => (
+          <Table
+            nothing="None yet."
+            label="attempts"
+            rows={data}
+            idOf={({ messageId, number }) => `${messageId} ${number}`}
+            pathOf={({ messageId }) => `/messages/${messageId}`}
+            columns={[
+              { title: 'Event', cell: ({ eventType }) => <Foreign>{eventType ?? 'gone'}</Foreign> },
+              { title: 'Status', cell: ({ status }) => <Badge of={status} /> },
+              {
+                title: 'Answer',
+                cell: ({ responseStatus, errorMessage }) => responseStatus ?? <Foreign>{errorMessage}</Foreign>,
+              },
+              { title: 'Took', align: 'right', cell: ({ latencyMs }) => <Duration ms={latencyMs} /> },
+              { title: 'Began', cell: ({ startedAt }) => <Time at={startedAt} /> },
+            ]}
+          />
+        )}
       </When>
     </Section>
   );

@@ -1,11 +1,11 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
+import { Deletion } from '../components/deletion.tsx';
 import { FormDialog } from '../components/dialog.tsx';
 import { To } from '../components/link.tsx';
 import { Table } from '../components/list.tsx';
-import { useEnvironmentId, useInEnvironment } from '../components/location.ts';
-import { useTypedName } from '../components/protection.ts';
+import { useEnvironmentId } from '../components/location.ts';
 import { Screen, When } from '../components/screen.tsx';
 import { Foreign, None, Time } from '../components/values.tsx';
 
@@ -36,24 +36,21 @@ export function UrlGroupScreen() {
       actions={read.data === undefined ? undefined : <Acts groupId={groupId} />}
     >
       <When read={read}>
-        {({ data: { endpoints } }) =>
-          endpoints.length === 0 ? (
-            <p className="quiet">It has no destination yet: a message to it goes nowhere.</p>
-          ) : (
-            <Table
-              label="destinations"
-              rows={endpoints}
-              idOf={({ id }) => id}
-              columns={[
-                { title: 'URL', cell: ({ url }) => <Foreign>{url}</Foreign> },
-                { title: 'Name', cell: ({ name }) => <Foreign>{name}</Foreign> },
-                { title: 'Retries', align: 'right', cell: ({ retryCount }) => retryCount ?? <None /> },
-                { title: 'Added', on: 'wide', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { title: 'Do', cell: ({ id }) => remove(id) },
-              ]}
-            />
-          )
-        }
+        {({ data: { endpoints } }) => (
+          <Table
+            nothing="It has no destination yet: a message to it goes nowhere."
+            label="destinations"
+            rows={endpoints}
+            idOf={({ id }) => id}
+            columns={[
+              { title: 'URL', cell: ({ url }) => <Foreign>{url}</Foreign> },
+              { title: 'Name', cell: ({ name }) => <Foreign>{name}</Foreign> },
+              { title: 'Retries', align: 'right', cell: ({ retryCount }) => retryCount ?? <None /> },
+              { title: 'Added', on: 'wide', cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: 'Do', cell: ({ id }) => remove(id) },
+            ]}
+          />
+        )}
       </When>
     </Screen>
   );
@@ -61,9 +58,6 @@ export function UrlGroupScreen() {
 
 function Acts({ groupId }: { groupId: string }) {
   const environmentId = useEnvironmentId();
-  const inEnvironment = useInEnvironment();
-  const navigate = useNavigate();
-  const typed = useTypedName();
   return (
     <>
       <FormDialog
@@ -84,19 +78,15 @@ function Acts({ groupId }: { groupId: string }) {
           })
         }
       />
-      <FormDialog
-        open="Delete"
+      <Deletion
         title="Delete this group"
-        submit="Delete for good"
-        tone="danger"
-        typed={typed}
-        change={async (_, idempotencyKey) => {
-          await call('delete', '/api/v2/url-groups/{groupId}', { path: { groupId }, environmentId, idempotencyKey });
-          await navigate({ to: inEnvironment('/url-groups') });
-        }}
+        back="/url-groups"
+        remove={(idempotencyKey) =>
+          call('delete', '/api/v2/url-groups/{groupId}', { path: { groupId }, environmentId, idempotencyKey })
+        }
       >
         <p>Messages and schedules that name it fail from then on.</p>
-      </FormDialog>
+      </Deletion>
     </>
   );
 }
