@@ -7,7 +7,8 @@ import { load } from 'js-yaml';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { METRICS } from '../../domain/metrics/catalogue.ts';
 import { QUERIES } from '../../ops/grafana/dashboard.ts';
-import { findPromtool, PROMTOOL_TIMEOUT_MS } from '../harness/promtool.ts';
+import { findPromtool } from '../harness/promtool.ts';
+import { TOOL_TIMEOUT_MS } from '../harness/tool.ts';
 import { projectRoot } from '../../process/project-root.ts';
 import { metricsNamedIn } from './named-metrics.ts';
 
@@ -70,7 +71,7 @@ describe.skipIf('missing' in found)('Prometheus itself', () => {
       expect(promtool('check', 'rules', path.join(FOLDER, 'rules.yml'))).toMatchObject({ status: 0 });
       expect(promtool('test', 'rules', path.join(FOLDER, 'rules.test.yml'))).toMatchObject({ status: 0 });
     },
-    PROMTOOL_TIMEOUT_MS,
+    TOOL_TIMEOUT_MS,
   );
 
   test('refuses a rule whose threshold moved, so that the cases are known to tell', () => {
