@@ -51,8 +51,8 @@ export interface ApiParts {
   /** The bytes of files. */
   files: FileStore;
   logger: Logger;
-  /** Set only where a worker shares the client's connection. */
-  eagerStart: boolean;
+  /** True while a worker that shares the client's connection may begin what is started. */
+  eagerStart: () => boolean;
   /** Set where a worker of this process sends what it admits. */
   runPlain?: (ref: InvocationRef) => Promise<boolean>;
   host: string;
@@ -260,7 +260,7 @@ async function main(): Promise<void> {
   const api = await startApi({
     ...shared,
     temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
-    eagerStart: worker !== null,
+    eagerStart: worker?.mayBegin ?? (() => false),
     ...(worker && { runPlain: worker.runPlain }),
     host: configuration.HOST,
     port: configuration.PORT,

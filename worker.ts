@@ -56,7 +56,7 @@ export interface RunningWorker {
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { logger } = parts;
   const bell = parts.laneBell ?? new LaneBell();
-  const { db, client, deps, worker, plain } = await openWorker(parts, {
+  const { db, client, deps, worker, plain, version } = await openWorker(parts, {
     applicationName: APPLICATION_NAME,
     hears: bell.hears,
   });
@@ -64,7 +64,13 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     await ensureSweepSchedule(client);
     const claiming = await claimDeliveries(parts, deps, bell);
     const figures = { stop: parts.metrics.readFigures(db) };
-    const finished = runToTheEnd(worker, () => db.close(), [figures, keepPlaces(deps), claiming, keepRelaying(deps)]);
+    const finished = runToTheEnd(worker, () => db.close(), [
+      figures,
+      keepPlaces(deps),
+      claiming,
+      keepRelaying(deps),
+      version,
+    ]);
     // The caller that awaits it sees a failure. Until then it must not count as unhandled.
     finished.catch(() => undefined);
     return {
@@ -159,6 +165,7 @@ async function main(): Promise<void> {
     ...fairSharesOf(configuration),
     heartbeatTimeoutMs: configuration.HEARTBEAT_TIMEOUT_SECONDS * 1000,
     workflowBundlePath: builtWorkflowBundle(),
+    buildId: configuration.WORKER_BUILD_ID,
     logger,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
   });

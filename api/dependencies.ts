@@ -60,8 +60,8 @@ export interface ApiDependencies {
   /** The LISTEN connection that `settlements` uses too: completed idempotency keys, revoked API keys. */
   notifications: NotificationListener;
   logger: Logger;
-  /** Requests the first workflow task in the start's reply; only when a worker shares the connection. */
-  eagerStart: boolean;
+  /** Whether a start asks for the first workflow task in its reply: a worker that shares the connection may take it. */
+  eagerStart: () => boolean;
   /**
    * Runs a plain invocation in this process, as far as it goes without a wait. Returns true where it has come to a clean end, and needs no
    * workflow. Null where this process sends nothing.

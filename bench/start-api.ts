@@ -18,7 +18,7 @@ export async function startBenchApi(databaseUrl: string, databasePoolMax: number
     vault: Vault.fromMasterKeys(`1:${Buffer.alloc(32, 1).toString('base64')}`),
     files: createFolderStore('files'),
     logger,
-    eagerStart: false,
+    eagerStart: () => false,
     host: '127.0.0.1',
     port: 0,
     shutdownGraceMs: 0,

@@ -102,6 +102,7 @@ async function start(
     providers: providersOf(configuration),
     smtp: smtpSettingsOf(configuration),
     workflowBundlePath: path.join(projectRoot(), 'dist', 'workflow-bundle.js'),
+    buildId: null,
   });
   stops.add(() => worker.stop());
   let isSetUp = false;
@@ -110,7 +111,7 @@ async function start(
     ...shared,
     // One connection for client and worker: a start's reply then carries the first workflow task (eager start).
     temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
-    eagerStart: true,
+    eagerStart: () => true,
     runPlain: worker.runPlain,
     host: configuration.HOST,
     port: configuration.PORT,

@@ -37,6 +37,8 @@ export interface InvocationWorker {
   finished: Promise<void>;
   /** Runs a plain invocation without a workflow (`PlainInvocations.run`). */
   runPlain: (ref: InvocationRef) => Promise<boolean>;
+  /** Whether a start may carry its first workflow task to this worker (`OwnVersion`). */
+  mayBegin: () => boolean;
   /** Ends the plain invocations under way, then drains the worker, and closes its database. The connection stays open. */
   stop(): Promise<void>;
 }
@@ -69,17 +71,22 @@ export async function startInvocationWorker(
     inFlightCaps: inFlightCapsOf(configuration),
     heartbeatTimeoutMs: configuration.HEARTBEAT_TIMEOUT_SECONDS * 1000,
     workflowBundlePath: builtWorkflowBundle(),
+    buildId: configuration.WORKER_BUILD_ID,
     // Worker processes send the e-mails and sweep.
     smtp: null,
   };
   const choices = { applicationName: `${PRODUCT.id}-api-worker`, mainQueueAlone: true } as const;
-  const { db, worker, plain } = await openWorker(parts, choices);
-  const finished = runToTheEnd(worker, db);
+  const { db, worker, plain, version } = await openWorker(parts, choices);
+  const finished = runToTheEnd(worker, async () => {
+    await version.stop();
+    await db.close();
+  });
   // The caller that awaits it sees a failure. Until then it must not count as unhandled.
   finished.catch(() => undefined);
   return {
     finished,
     runPlain: plain.run,
+    mayBegin: version.mayBegin,
     stop: async () => {
       await plain.stop();
       worker.shutdown();
@@ -88,10 +95,10 @@ export async function startInvocationWorker(
   };
 }
 
-async function runToTheEnd(worker: OpenWorker['worker'], db: OpenWorker['db']): Promise<void> {
+async function runToTheEnd(worker: OpenWorker['worker'], close: () => Promise<void>): Promise<void> {
   try {
     await worker.run();
   } finally {
-    await db.close();
+    await close();
   }
 }

@@ -7,6 +7,7 @@ import { Database, type DatabaseOptions } from '../db/client.ts';
 import { refuseUnsuitableDatabase } from '../db/refuse-unsuitable-database.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import { activityQueue, TASK_QUEUE } from '../temporal/task-queues.ts';
+import { type OwnVersion, watchOwnVersion } from './deployments/own-version.ts';
 import { ofPool } from './metrics/sources.ts';
 import { type DependencyParts, workerDependencies } from './worker-dependencies.ts';
 
@@ -21,6 +22,8 @@ export interface OpenWorkerParts extends DependencyParts {
   /** The file that `npm run build` makes of workflows/index.ts. */
   workflowBundlePath: string;
   shutdownGraceMs: number;
+  /** The version of the Worker Deployment; null: without versions. */
+  buildId: string | null;
 }
 
 type Choices = Pick<DatabaseOptions, 'applicationName' | 'hears'> & Pick<WorkerSettings, 'mainQueueAlone'>;
@@ -33,6 +36,7 @@ export interface OpenWorker {
   deps: ReturnType<typeof workerDependencies>;
   worker: WorkerGroup;
   plain: PlainInvocations;
+  version: OwnVersion;
 }
 
 /** Opens a database and makes a worker over it. Throws as `refuseUnsuitableDatabase` does; the database is closed then. */
@@ -44,7 +48,7 @@ export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...ch
     const client = new Client({ connection, namespace });
     const deps = workerDependencies(parts, db, client);
     parts.metrics.watch(ofPool(db, 'worker'));
-    const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs } = parts;
+    const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs, buildId } = parts;
     const worker = await createWorker({
       connection,
       namespace,
@@ -55,9 +59,11 @@ export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...ch
       workflowBundlePath,
       activities: createActivities(deps),
       shutdownGraceMs,
+      buildId,
       ...(mainQueueAlone === undefined ? {} : { mainQueueAlone }),
     });
-    return { db, client, deps, worker, plain: new PlainInvocations(deps) };
+    const version = watchOwnVersion(client, buildId, parts.logger);
+    return { db, client, deps, worker, plain: new PlainInvocations(deps), version };
   } catch (error) {
     await db.close();
     throw error;

@@ -101,7 +101,7 @@ async function start(deps: ApiDependencies, caller: Caller, admitted: Admitted, 
       actionName: action.name,
       environmentName: caller.environment.name,
       requestId,
-      eager: deps.eagerStart,
+      eager: deps.eagerStart(),
       taskQueue: deps.taskQueue,
     });
   } catch (error) {

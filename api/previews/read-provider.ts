@@ -68,7 +68,7 @@ async function observe(
   const handle = await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
     client.workflow.start<(input: ObservePreviewInput) => Promise<ObservePreviewResult>>(type, {
       ...options,
-      requestEagerStart: deps.eagerStart,
+      requestEagerStart: deps.eagerStart(),
     }),
   );
   return client.withDeadline(Date.now() + OBSERVE_PREVIEW_TIMEOUT_MS, () => handle.result());

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROVIDER_ORIGINS } from '../adapters/provider-origins.ts';
 import { baseUrlSchema } from '../base-url.ts';
-import { countSchema } from './schemas.ts';
+import { buildIdSchema, countSchema } from './schemas.ts';
 import type { Variable } from './variable.ts';
 
 /** What a process has that sends the calls of invocations. */
@@ -12,6 +12,13 @@ export const INVOKING = {
     default: '0',
     processes: ['api'],
     schema: z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1'),
+  },
+  WORKER_BUILD_ID: {
+    meaning:
+      'The build that the workers of this process are a version of, such as the release’s number: a Worker Deployment of Temporal, whose work `npm run deploy` gives to one version or another. The same for every process of a release, and another one for each release. Not set: without versions, and every worker takes every task.',
+    default: null,
+    processes: ['api', 'worker'],
+    schema: buildIdSchema,
   },
   STRIPE_API_BASE_URL: {
     meaning: 'Where `stripe.refund` reaches Stripe: a proxy, or a stand-in for tests. It sees the credentials.',

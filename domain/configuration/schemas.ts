@@ -21,6 +21,10 @@ export const countSchema = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
 export const textSchema = z.string();
+/** What an image's tag may be, and Temporal's version, and a label of Kubernetes. */
+export const buildIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/, 'must have at most 63 letters, digits, dots, _ and -');
 const PLACEHOLDER = 'is the placeholder of an example: set a value of your own';
 export const secretSchema = z.string().refine((value) => !isPlaceholder(value), PLACEHOLDER);
 /** What is no publishable key may be a secret one: it is not repeated in the message. */

@@ -1,8 +1,17 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  proxyActivities,
+  setCurrentDetails,
+  setWorkflowOptions,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { FanOutEventInput, FanOutEventResult } from '../../temporal/events/fan-out-event.ts';
 import { onQueue, PAGE_OPTIONS } from '../activity-options.ts';
 import { LaneQueue } from '../lane-queue.ts';
+
+// It ends within minutes, on the version that began it.
+setWorkflowOptions({ versioningBehavior: 'PINNED' }, fanOutEvent);
 
 /** Makes the messages of an event, page by page. Each page decides everything from the event's row. */
 export async function fanOutEvent(ref: FanOutEventInput): Promise<FanOutEventResult> {

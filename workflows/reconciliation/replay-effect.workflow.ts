@@ -4,6 +4,7 @@ import {
   log,
   proxyActivities,
   setCurrentDetails,
+  setWorkflowOptions,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
@@ -18,6 +19,9 @@ import { reconciliationWorkflowId } from '../../temporal/reconciliation/reconcil
 import { type ReplayEffectInput, type ReplayEffectResult } from '../../temporal/reconciliation/replay-effect.ts';
 
 const { settleReplay } = sqlActivities({ settleReplay: 'settles the replay from the record' });
+
+// It ends within minutes, on the version that began it.
+setWorkflowOptions({ versioningBehavior: 'PINNED' }, replayEffect);
 
 /**
  * One replay that a person asked for: sent at most once, then settled from the record whatever the call returned. It then

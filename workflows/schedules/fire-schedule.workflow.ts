@@ -1,5 +1,5 @@
 import { ApplicationFailure, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, setWorkflowOptions, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { FiringRef } from '../../domain/schedules/schedules.ts';
 import type { FireScheduleInput, FireScheduleResult } from '../../temporal/schedules/fire-schedule.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
@@ -7,6 +7,9 @@ import { sqlActivities } from '../activity-options.ts';
 
 /** Set by the server on what a Temporal Schedule starts: the time that it was started for. */
 const SCHEDULED_START_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
+
+// It ends within minutes, on the version that began it.
+setWorkflowOptions({ versioningBehavior: 'PINNED' }, fireSchedule);
 
 /**
  * One firing of a schedule: publish its message, end. It does not stay open until the message has ended: what

@@ -190,7 +190,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     invalidations,
     notifications,
     logger,
-    eagerStart: false,
+    eagerStart: () => false,
     runPlain: null,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workers: options.workers ?? UNWATCHED,
