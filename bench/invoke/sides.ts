@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Client } from '@temporalio/client';
-import type { Credentials } from '../../embedded/credentials.ts';
 import { callJson } from '../../embedded/http-json.ts';
 import type { Call } from './load.ts';
 
@@ -11,9 +10,9 @@ const MESSAGE = 'hello';
 
 /** The governed side: an action at the target, called over HTTP with a key that may do nothing else. */
 export async function prepareGoverned(
-  credentials: Credentials,
+  credentials: { baseUrl: string; keys: readonly { environment: string; name: string; key: string }[] },
   targetUrl: string,
-  options: { idempotencyKey: boolean; secret: boolean },
+  options: { idempotencyKey: boolean; secret: boolean; isSetUp?: boolean },
 ): Promise<Call> {
   const keyOf = (name: string): string =>
     credentials.keys.find((key) => key.environment === 'development' && key.name === name)?.key ?? '';
@@ -22,6 +21,8 @@ export async function prepareGoverned(
     const reply = await callJson(`${credentials.baseUrl}${target}`, { method, headers, body });
     if (reply.status >= 300) throw new Error(`${method} ${target} answered ${JSON.stringify(reply)}`);
   };
+  const call = governedCall(credentials.baseUrl, keyOf('standard'), options.idempotencyKey);
+  if (options.isSetUp === true) return call;
   await setUp('PUT', `/api/v2/secrets/${SECRET}`, { value: randomUUID() });
   await setUp('POST', '/api/v2/actions', {
     name: ACTION,
@@ -38,7 +39,7 @@ export async function prepareGoverned(
       },
     },
   });
-  return governedCall(credentials.baseUrl, keyOf('standard'), options.idempotencyKey);
+  return call;
 }
 
 /** Uses keep-alive connections, as a client does. Throws if the reply has no receipt of success. */
