@@ -146,6 +146,9 @@ export const NAVIGATION: readonly NavigationEntry[] = [
     label: 'Operate',
     items: [
       '/operations',
+      '/kubernetes',
+      '/upgrades',
+      '/scaling',
       '/metrics',
       '/runbooks',
       '/commands',
@@ -163,6 +166,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
       '/database-functions',
       '/lock-order',
       { label: 'Change the code', items: ['/howto/add-a-route', '/howto/add-a-workflow', '/howto/add-an-area'] },
+      '/releasing',
       '/contract-testing',
       '/dependencies',
       {
