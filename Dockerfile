@@ -1,4 +1,5 @@
 # One image for every process: `node dist/server.js` (the default), `node dist/worker.js`, and the commands of docker-compose.yml.
+# For amd64 and arm64: `docker buildx build --platform linux/amd64,linux/arm64`. It needs BuildKit, which Docker has used since 23.
 # Debian and not Alpine: Temporal's native core is built for glibc.
 # A line that is supported until April 2028.
 FROM node:24-bookworm-slim AS base
@@ -7,7 +8,9 @@ WORKDIR /service
 # Node, which by itself has four; a process cannot raise that once it runs.
 ENV NODE_ENV=production MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072 UV_THREADPOOL_SIZE=16
 
-FROM base AS build
+# What it makes is the same on every platform, so it runs on that of the builder: without emulation where the image is for another one.
+FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
+WORKDIR /service
 COPY package.json package-lock.json .npmrc ./
 # Nothing here needs an install script: the native parts come prebuilt.
 RUN npm ci --include=dev --ignore-scripts
@@ -20,7 +23,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
 
 # The static model of local embeddings: its weights and its tokenizer, from the wheel of the pinned hash.
-FROM python:3.11-slim-bookworm AS embeddings
+FROM --platform=$BUILDPLATFORM python:3.11-slim-bookworm AS embeddings
 COPY embedded/embedding-model-requirements.txt .
 RUN pip install --no-deps --only-binary :all: --require-hashes --platform manylinux2014_x86_64 --implementation cp \
   --python-version 311 --abi cp311 --target /wheel -r embedding-model-requirements.txt \

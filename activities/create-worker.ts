@@ -1,6 +1,6 @@
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { type NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { HEARTBEAT_TIMEOUT_MS, heartbeatIntervalMs } from '../domain/heartbeats.ts';
-import { WORKER_DEPLOYMENT } from '../temporal/worker-deployment.ts';
 import type { Activities } from './index.ts';
 import { inLogContext } from './log-context.ts';
 
@@ -40,8 +40,8 @@ export interface WorkerSettings {
   heartbeatTimeoutMs?: number;
   /** The prebuilt bundle of workflows/index.ts. */
   workflowBundlePath: string;
-  /** The version of the Worker Deployment; null: its workers take every task of their queues. */
-  buildId?: string | null;
+  /** The version of a Worker Deployment; null: its workers take every task of their queues. */
+  version?: WorkerDeploymentVersion | null;
   activities: Activities;
   /** How long a stopping worker waits for its outbound calls. A call that has not ended by then becomes unknown. */
   shutdownGraceMs: number;
@@ -83,7 +83,7 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
     shutdownForceTime: settings.shutdownGraceMs + SHUTDOWN_FORCE_MARGIN_MS,
     // By itself the SDK would send one in 8 s of a 10 s time-out.
     maxHeartbeatThrottleInterval: heartbeatIntervalMs(settings.heartbeatTimeoutMs ?? HEARTBEAT_TIMEOUT_MS),
-    ...versionOf(settings.buildId ?? null),
+    ...versioned(settings.version ?? null),
   };
   const workers = await Promise.all([
     Worker.create({
@@ -112,11 +112,11 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
 }
 
 /** A workflow that says nothing else goes to the current version with its next task: every history replays on the code of today. */
-function versionOf(buildId: string | null): { workerDeploymentOptions?: WorkerDeploymentOptions } {
-  if (buildId === null) return {};
+function versioned(version: WorkerDeploymentVersion | null): { workerDeploymentOptions?: WorkerDeploymentOptions } {
+  if (version === null) return {};
   return {
     workerDeploymentOptions: {
-      version: { deploymentName: WORKER_DEPLOYMENT, buildId },
+      version,
       useWorkerVersioning: true,
       defaultVersioningBehavior: 'AUTO_UPGRADE',
     },

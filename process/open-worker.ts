@@ -7,6 +7,7 @@ import { Database, type DatabaseOptions } from '../db/client.ts';
 import { refuseUnsuitableDatabase } from '../db/refuse-unsuitable-database.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import { activityQueue, TASK_QUEUE } from '../temporal/task-queues.ts';
+import { WORKER_DEPLOYMENT } from '../temporal/worker-deployment.ts';
 import { type OwnVersion, watchOwnVersion } from './deployments/own-version.ts';
 import { ofPool } from './metrics/sources.ts';
 import { type DependencyParts, workerDependencies } from './worker-dependencies.ts';
@@ -59,7 +60,7 @@ export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...ch
       workflowBundlePath,
       activities: createActivities(deps),
       shutdownGraceMs,
-      buildId,
+      version: buildId === null ? null : { deploymentName: WORKER_DEPLOYMENT, buildId },
       ...(mainQueueAlone === undefined ? {} : { mainQueueAlone }),
     });
     const version = watchOwnVersion(client, buildId, parts.logger);

@@ -59,7 +59,7 @@ async function release(args) {
     if (lacks !== null) missing.push(`${what}: ${lacks}`);
   }
   writeFileSync(path.join(folder, 'sbom.cdx.json'), sbom());
-  writeFileSync(path.join(folder, 'NOTES.md'), `${notes}\n`);
+  writeFileSync(path.join(folder, 'notes.txt'), `${notes}\n`);
   writeFileSync(path.join(folder, 'SHA256SUMS'), checksumsOf(folder));
   say(`\n${version} is in ${path.relative(ROOT, folder)}:\n${checksumsOf(folder)}`);
   for (const line of missing) say(`Not made: ${line}`);

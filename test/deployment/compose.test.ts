@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { VARIABLES, type ProcessKind } from '../../domain/configuration/configuration.ts';
 import { readConfiguration } from '../../domain/configuration/read-configuration.ts';
 import { PROJECT_ROOT } from '../architecture/source-tree.ts';
@@ -157,6 +158,13 @@ describe('docker-compose.yml', () => {
     expect(load(settings)).toMatchObject(load(asked) as object);
   });
 
+  test('runs the release of Temporal that the tests run', () => {
+    const { stdout } = spawnSync(inject('stack').temporalCliPath, ['--version'], { encoding: 'utf8' });
+    const [, tested] = /Server (\d+\.\d+\.\d+)/.exec(stdout) ?? [];
+    for (const name of ['temporal', 'temporal-schema', 'temporal-namespace'])
+      expect(service(name).image?.split(':')[1], name).toBe(tested);
+  });
+
   test('publishes ports of this machine only', () => {
     const ports = Object.values(services).flatMap((one) => one.ports ?? []);
     expect(ports).toEqual(['127.0.0.1:8233:8080', '127.0.0.1:8080:8080']);
@@ -266,6 +274,8 @@ describe('Dockerfile', () => {
 
   test('is built on the Node that the README and .node-version name', () => {
     const [, line = ''] = /^FROM node:(\d+)-/m.exec(text) ?? [];
+    const stages = [...text.matchAll(/^FROM .*node:(\d+-\S+)/gm)].map(([, tag]) => tag);
+    expect(new Set(stages).size, 'one Node in every stage').toBe(1);
     expect(read('.node-version').trim()).toBe(line);
     expect(read('README.md')).toContain(`take Node ${line}, which is supported until`);
   });

@@ -51,7 +51,7 @@ function run(tool: typeof helm, args: readonly string[], input?: string) {
 function template(set: string, ...more: string[]) {
   const values = path.join(FOLDER, 'values', `${set}.yaml`);
   const common = ['--namespace', 'agents', '--kube-version', KUBERNETES, '--values', values];
-  return run(helm, ['template', 'agent-actions', CHART, ...common, ...more]);
+  return run(helm, ['template', 'agents', CHART, ...common, ...more]);
 }
 
 function manifestsOf(set: string, ...more: string[]): Manifest[] {
@@ -119,7 +119,7 @@ describe.skipIf(missing.length > 0)('helm template', () => {
     '%s gives each process variables that it reads, all that it needs, and secrets by reference',
     (set) => {
       const manifests = manifestsOf(set);
-      const config = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'agent-actions');
+      const config = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'agents');
       for (const { name, pod } of pods(manifests)) {
         const [container] = pod.containers;
         const kind = kindOf(container?.command ?? []);
@@ -148,23 +148,23 @@ describe.skipIf(missing.length > 0)('helm template', () => {
     const seconds = (set: string) =>
       Object.fromEntries(pods(manifestsOf(set)).map(({ name, pod }) => [name, pod.terminationGracePeriodSeconds]));
     expect(seconds('smallest')).toMatchObject({
-      'agent-actions-api': 5 + 30 + 30 + 15,
-      'agent-actions-worker-2-0-0': 45,
+      'agents-api': 5 + 30 + 30 + 15,
+      'agents-worker-2-0-0': 45,
     });
-    expect(seconds('plain-jobs')).toMatchObject({ 'agent-actions-api': 5 + 30 + 15 });
-    expect(seconds('everything')).toMatchObject({ 'agent-actions-worker-2-0-0': 75, 'agent-actions-worker-2-1-0': 75 });
+    expect(seconds('plain-jobs')).toMatchObject({ 'agents-api': 5 + 30 + 15 });
+    expect(seconds('everything')).toMatchObject({ 'agents-worker-2-0-0': 75, 'agents-worker-2-1-0': 75 });
   });
 
   test('makes jobs hooks, or plain ones with a name for each release', () => {
     const jobs = (set: string) => manifestsOf(set).filter(({ kind }) => kind === 'Job');
     expect(jobs('smallest').map(({ metadata }) => [metadata.name, metadata.annotations?.['helm.sh/hook']])).toEqual([
-      ['agent-actions-migrate', 'pre-install,pre-upgrade'],
-      ['agent-actions-temporal-setup', 'pre-install,pre-upgrade'],
-      ['agent-actions-promote', 'post-install,post-upgrade'],
+      ['agents-migrate', 'pre-install,pre-upgrade'],
+      ['agents-temporal-setup', 'pre-install,pre-upgrade'],
+      ['agents-promote', 'post-install,post-upgrade'],
     ]);
     expect(jobs('plain-jobs').map(({ metadata }) => [metadata.name, metadata.annotations])).toEqual([
-      ['agent-actions-migrate-2-0-0-rc-1', undefined],
-      ['agent-actions-temporal-setup-2-0-0-rc-1', undefined],
+      ['agents-migrate-2-0-0-rc-1', undefined],
+      ['agents-temporal-setup-2-0-0-rc-1', undefined],
     ]);
   });
 
@@ -174,7 +174,7 @@ describe.skipIf(missing.length > 0)('helm template', () => {
     const linked = rules.replaceAll('docs/runbooks.md#', 'https://agents.example.com/docs/runbooks#');
     const rule = manifests.find(({ kind }) => kind === 'PrometheusRule');
     expect(rule?.spec.groups).toEqual((load(linked) as { groups: unknown }).groups);
-    const dashboard = manifests.find(({ metadata }) => metadata.name === 'agent-actions-dashboard');
+    const dashboard = manifests.find(({ metadata }) => metadata.name === 'agents-dashboard');
     const text = readFileSync(path.join(CHART, 'files', 'dashboard.json'), 'utf8');
     expect(JSON.parse(dashboard?.data['agent-actions.json'] ?? '')).toEqual(JSON.parse(text));
     const monitor = manifests.find(({ kind }) => kind === 'ServiceMonitor');

@@ -1,9 +1,5 @@
 {{- define "app.name" -}}
-{{- if contains .Chart.Name .Release.Name -}}
 {{- .Release.Name | trunc 40 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" -}}
-{{- end -}}
 {{- end -}}
 
 {{- define "app.tag" -}}
