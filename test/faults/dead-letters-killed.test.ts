@@ -21,6 +21,8 @@ const LOOK_MS = inForm({ short: 100, full: 100_000 });
 const IS_HELD = inForm({ short: false, full: true });
 /** So many of those that were held are let through at the end. */
 const LET_THROUGH = 500;
+/** The lease of a worker that is killed. */
+const KILLED = { HEARTBEAT_TIMEOUT_SECONDS: '4' };
 const JOB_TIMEOUT_MS = inForm({ short: 300_000, full: 3 * 3_600_000 });
 
 const [processes, destination] = await Promise.all([SeparateProcesses.start(), startDestination()]);
@@ -54,13 +56,13 @@ test(
       const count = Math.min(PLANTED_AT_ONCE, RECORDS - planted);
       await plantDeadLetters(processes.database, { count, url, maxRetries: 5, flowControlKeyId });
     }
-    let worker = await processes.startWorker();
+    let worker = await processes.startWorker(KILLED);
     const { id } = dataOf(await api.post('/api/v2/dlq/retry-all', {}), jobSchema);
     for (const share of [0.2, 0.6]) {
       const isThere = async () => (await job(id)).done >= share * RECORDS;
       await expect.poll(isThere, { timeout: JOB_TIMEOUT_MS, interval: LOOK_MS }).toBe(true);
       await worker.end('SIGKILL');
-      worker = await processes.startWorker();
+      worker = await processes.startWorker(share === 0.6 ? {} : KILLED);
     }
     const end = async () => (await job(id)).endedAt;
     await expect.poll(end, { timeout: JOB_TIMEOUT_MS, interval: LOOK_MS }).not.toBeNull();
