@@ -7200,9 +7200,7 @@ END) STORED NOT NULL,
   dependencies_awaited_at timestamp(3) with time zone,
   holds_files boolean DEFAULT false NOT NULL,
   CONSTRAINT invocations_pkey PRIMARY KEY (id),
-  CONSTRAINT invocations_approval_id_key UNIQUE (approval_id),
   CONSTRAINT invocations_environment_id_operation_key_key UNIQUE (environment_id, operation_key),
-  CONSTRAINT invocations_preview_id_key UNIQUE (preview_id),
   CONSTRAINT invocations_check CHECK (((status <> 'succeeded'::text) OR (outcome_source IS NOT NULL))),
   CONSTRAINT invocations_operation_key_check CHECK (((char_length(operation_key) >= 1) AND (char_length(operation_key) <= 255))),
   CONSTRAINT invocations_outcome_source_check CHECK ((outcome_source = ANY (ARRAY['system'::text, 'provider_response'::text, 'provider_lookup'::text, 'manual_resolution'::text]))),
@@ -7211,11 +7209,13 @@ END) STORED NOT NULL,
   CONSTRAINT invocations_request_id_check CHECK (((length(request_id) >= 1) AND (length(request_id) <= 128))),
   CONSTRAINT invocations_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'dispatching'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])))
 );
+CREATE UNIQUE INDEX invocations_approval ON public.invocations USING btree (approval_id) WHERE (approval_id IS NOT NULL);
 CREATE INDEX invocations_by_action ON public.invocations USING btree (action_id, created_at DESC, id DESC);
 CREATE INDEX invocations_by_agent ON public.invocations USING btree (environment_id, agent_id, created_at DESC, id DESC) WHERE (agent_id IS NOT NULL);
 CREATE INDEX invocations_by_run ON public.invocations USING btree (environment_id, run_id, created_at DESC, id DESC) WHERE (run_id IS NOT NULL);
 CREATE INDEX invocations_in_flight ON public.invocations USING btree (environment_id) WHERE (status = ANY (ARRAY['queued'::text, 'dispatching'::text]));
 CREATE INDEX invocations_newest_first ON public.invocations USING btree (environment_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX invocations_preview ON public.invocations USING btree (preview_id) WHERE (preview_id IS NOT NULL);
 CREATE INDEX invocations_retries ON public.invocations USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 CREATE INDEX invocations_unknown ON public.invocations USING btree (id) WHERE (status = 'unknown'::text);
 CREATE INDEX invocations_waiting_of_run ON public.invocations USING btree (run_id) WHERE ((run_id IS NOT NULL) AND ((status = 'pending_approval'::text) OR ((status = 'queued'::text) AND (dependencies_awaited_at IS NOT NULL))));

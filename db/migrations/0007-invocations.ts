@@ -28,8 +28,8 @@ const INVOCATIONS = `
     run_id text,
     agent_id text,
     effect_id text COLLATE "C",   -- of a governed invocation, once it was evaluated
-    preview_id text COLLATE "C" UNIQUE,  -- made by a caller: set when it is admitted; by the service: when it is parked
-    approval_id text COLLATE "C" UNIQUE,
+    preview_id text COLLATE "C",  -- made by a caller: set when it is admitted; by the service: when it is parked
+    approval_id text COLLATE "C",
     compensates text COLLATE "C", -- an effect
     -- Effects, previews and approvals refer to invocations: 0008, 0009 and 0011 add the foreign keys of these four.
     status text NOT NULL DEFAULT 'queued' CHECK (status IN ('pending_approval', 'queued', 'dispatching', 'succeeded',
@@ -72,6 +72,9 @@ const INVOCATIONS = `
   -- Most invocations name neither an agent nor a run.
   CREATE INDEX invocations_by_agent ON invocations (environment_id, agent_id, created_at DESC, id DESC) WHERE agent_id IS NOT NULL;
   CREATE INDEX invocations_by_run ON invocations (environment_id, run_id, created_at DESC, id DESC) WHERE run_id IS NOT NULL;
+  -- Most invocations have neither a preview nor an approval.
+  CREATE UNIQUE INDEX invocations_preview ON invocations (preview_id) WHERE preview_id IS NOT NULL;
+  CREATE UNIQUE INDEX invocations_approval ON invocations (approval_id) WHERE approval_id IS NOT NULL;
   CREATE INDEX invocations_in_flight ON invocations (environment_id) WHERE status IN ('queued', 'dispatching'); -- an overview counts them
   CREATE INDEX invocations_retries ON invocations (retry_of) WHERE retry_of IS NOT NULL; -- a withdrawn admission is looked for here
   CALL make_tenant_table('invocations', 'SELECT, INSERT, UPDATE, DELETE');

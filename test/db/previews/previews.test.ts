@@ -80,7 +80,9 @@ describe('an invocation that executes a preview', () => {
   test('is the one that the preview shows, and one alone; it has any operation key where the preview names none', async () => {
     const preview = await plantPreview({ operation_key: null });
     await use(preview, { operation_key: 'any' });
-    await expect(use(preview, { id: newId('invocation'), operation_key: 'other' })).rejects.toThrow(/preview_id_key/);
+    await expect(use(preview, { id: newId('invocation'), operation_key: 'other' })).rejects.toThrow(
+      /invocations_preview/,
+    );
   });
 
   test.each<[string, Values, RegExp]>([
