@@ -11,6 +11,7 @@ const TREE = loadTree();
 const SOUND_TREE: SourceFile[] = [
   { path: 'domain/ids.ts', text: 'export const a = 1;' },
   { path: 'domain/digest.ts', text: "import { createHash } from 'node:crypto'; export const hash = createHash;" },
+  { path: 'domain/known.ts', text: 'export const known = new Map();' },
   {
     path: 'domain/form.ts',
     text: "import { z } from 'zod'; export const form = z.string(); export type Form = string;",
@@ -320,6 +321,18 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
     path: 'workflows/invocations/x.ts',
     text: "export { form } from '../../domain/form.ts';",
     says: /brings zod/,
+  },
+  {
+    rule: 'state of a module in a workflow',
+    path: 'workflows/invocations/x.ts',
+    text: 'let runs = 0; export const ran = () => (runs += 1);',
+    says: /keeps state that workflows share/,
+  },
+  {
+    rule: 'a map of a module that a workflow reaches',
+    path: 'workflows/invocations/x.ts',
+    text: "export { known } from '../../domain/known.ts';",
+    says: /keeps state that workflows share \(workflows\/invocations\/x\.ts -> domain\/known\.ts\)/,
   },
 ];
 

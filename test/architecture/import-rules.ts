@@ -264,6 +264,10 @@ function checkWorkflowSandbox(modules: readonly ParsedModule[]): Violation[] {
   const follow = (module: ParsedModule, way: readonly string[]): void => {
     if (seen.has(module.path)) return;
     seen.add(module.path);
+    for (const line of module.state) {
+      const message = `keeps state that workflows share (${way.join(' -> ')}): their modules are evaluated once for all of them`;
+      violations.push({ path: module.path, line, message: `${message}, so keep it in the workflow's function` });
+    }
     for (const use of module.imports) {
       if (use.typeOnly) continue;
       const next = use.file === null ? undefined : byPath.get(use.file);

@@ -23,6 +23,8 @@ export interface ParsedModule {
   unreadableImports: number[];
   /** Lines that read `process.env`, in any form. */
   environmentReads: number[];
+  /** Lines at the top of the file that declare what may change: a `let`, and a map or set. */
+  state: number[];
   /** Lines that take a property by a name, keyed by that name: `db.directory` and `const { directory } = db` alike. */
   propertyReads: Map<string, number[]>;
 }
@@ -45,9 +47,12 @@ export function parseModule(file: SourceFile): ParsedModule {
     imports: [],
     unreadableImports: [],
     environmentReads: [],
+    state: [],
     propertyReads: new Map(),
   };
-  visit(syntaxOf(file), (node) => {
+  const program = syntaxOf(file);
+  if (isNode(program)) found.state = stateOf(program).map((start) => lineAt(file.text, start));
+  visit(program, (node) => {
     const line = lineAt(file.text, node.start);
     readImport(node, line, found);
     readProperties(node, line, found);
@@ -61,6 +66,27 @@ export function syntaxOf(file: SourceFile): unknown {
   const { program, errors } = parseSync(file.path, file.text);
   if (errors.length > 0) throw new Error(`${file.path} does not parse: ${errors[0]?.message ?? ''}`);
   return program;
+}
+
+const COLLECTIONS: ReadonlySet<unknown> = new Set(['Map', 'Set', 'WeakMap', 'WeakSet']);
+
+/** Where the declarations of a module's state begin. A collection whose type says that it is read alone is none. */
+function stateOf({ body }: SyntaxNode): number[] {
+  const starts: number[] = [];
+  for (const node of Array.isArray(body) ? body : []) {
+    const declared: unknown = isNode(node) && isNode(node['declaration']) ? node['declaration'] : node;
+    if (!isNode(declared) || declared.type !== 'VariableDeclaration') continue;
+    const declarators = Array.isArray(declared['declarations']) ? declared['declarations'] : [];
+    if (declared['kind'] !== 'const' || declarators.some(isCollection)) starts.push(declared.start);
+  }
+  return starts;
+}
+
+function isCollection(declarator: unknown): boolean {
+  if (!isNode(declarator) || !isNode(declarator['init']) || declarator['init'].type !== 'NewExpression') return false;
+  const { callee } = declarator['init'];
+  const isReadOnly = JSON.stringify(declarator['id']).includes('"Readonly');
+  return isNode(callee) && COLLECTIONS.has(callee['name']) && !isReadOnly;
 }
 
 export function visit(value: unknown, each: (node: SyntaxNode) => void): void {
