@@ -6,6 +6,7 @@ import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.t
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
 import type { Resolve } from './activities/adapters/http-request/resolve.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
+import type { Repeated } from './activities/repeat-until-stopped.ts';
 import { ImportPlanner } from './api/threads/import-planner.ts';
 import { type Api, type ApiOptions, createApi } from './api/create-api.ts';
 import { type HttpLimits, HttpServer } from './api/http/http-server.ts';
@@ -33,6 +34,8 @@ import type { InvocationRef } from './domain/refs.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { databaseSettingsOf } from './process/database-settings.ts';
+import { watchEpoch } from './process/epoch-watch.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
 import { observedRequests } from './process/metrics/observe-requests.ts';
 import { NO_METRICS, openMetrics, type ProcessMetrics } from './process/metrics/process-metrics.ts';
@@ -45,7 +48,10 @@ import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 export interface ApiParts {
   databaseUrl: string;
+  /** For the connection that LISTENs. */
+  databaseListenUrl: string;
   databasePoolMax: number;
+  requireSyncStandby: boolean;
   temporal: Client;
   vault: Pick<Vault, 'open' | 'seal' | 'digests' | 'sign' | 'verify' | 'keyDigests'>;
   /** The bytes of files. */
@@ -99,15 +105,14 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const { logger, databaseUrl: url, databasePoolMax: poolMax } = parts;
   const hears = parts.laneBell?.hears;
   const db = new Database({ url, poolMax, applicationName: APPLICATION_NAME, hears });
-  const notifications = listenerOf(url, logger);
+  const notifications = listenerOf(parts.databaseListenUrl, logger);
   const settlements = new SettlementHub(notifications);
   const invalidations = new InvalidationHub(notifications);
   const importPlanner = new ImportPlanner();
   const bodyThreads = new BodyThreads();
   const schemas = new TenantSchemas();
   const tokens = new TokenCounter();
-  const { temporal, vault, eagerStart, embedder } = parts;
-  const metrics = parts.metrics ?? NO_METRICS;
+  const { temporal, vault, eagerStart, embedder, metrics = NO_METRICS } = parts;
   const watches = watchesOf(temporal, logger);
   const api = createApi(
     {
@@ -140,10 +145,10 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     },
     optionsOf(parts, metrics),
   );
-  let endReading = (): Promise<void> => Promise.resolve();
+  const inBackground: Pick<Repeated, 'stop'>[] = [];
   const close = async (): Promise<void> => {
     api.close();
-    await endReading();
+    await Promise.all(inBackground.map((one) => one.stop()));
     await Promise.all(Object.values(watches).map((watch) => watch.close()));
     importPlanner.close();
     await Promise.all([bodyThreads.close(), schemas.close(), tokens.close()]);
@@ -154,9 +159,10 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   };
   try {
     await refuseUnsuitableDatabase(db, parts.vault);
+    inBackground.push(await watchEpoch(db, parts));
     await notifications.start();
     for (const watch of Object.values(watches)) watch.start();
-    endReading = metrics.readFigures(db);
+    inBackground.push({ stop: metrics.readFigures(db) });
     for (const source of [ofPool(db, 'api'), ofWorkers(watches.workerProcesses)]) metrics.watch(source);
     return await listen(parts, api, { settlements, invalidations }, close);
   } catch (error) {
@@ -244,8 +250,7 @@ async function main(): Promise<void> {
   };
   const embedder = openEmbedder(configuration, sending);
   const shared = {
-    databaseUrl: configuration.DATABASE_URL,
-    databasePoolMax: configuration.DATABASE_POOL_MAX,
+    ...databaseSettingsOf(configuration, configuration.DATABASE_URL),
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     files: createFileStore(configuration, FILES_DIR_DEFAULT),
     logger,

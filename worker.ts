@@ -22,6 +22,8 @@ import type { InvocationRef } from './domain/refs.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { databaseSettingsOf } from './process/database-settings.ts';
+import { watchEpoch } from './process/epoch-watch.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
 import { openMetrics } from './process/metrics/process-metrics.ts';
 import { ofFilesFolder, ofWatchdog } from './process/metrics/sources.ts';
@@ -37,6 +39,8 @@ import { TASK_QUEUE } from './temporal/task-queues.ts';
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;
 
 export interface WorkerParts extends OpenWorkerParts {
+  /** For the connection that LISTENs. */
+  databaseListenUrl: string;
   /** Set where the API is in this process; otherwise its notifications are listened for. */
   laneBell?: LaneBell;
 }
@@ -60,17 +64,14 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     applicationName: APPLICATION_NAME,
     hears: bell.hears,
   });
+  let epochs: Repeated | null = null;
   try {
+    epochs = await watchEpoch(db, parts);
     await ensureSweepSchedule(client);
     const claiming = await claimDeliveries(parts, deps, bell);
     const figures = { stop: parts.metrics.readFigures(db) };
-    const finished = runToTheEnd(worker, () => db.close(), [
-      figures,
-      keepPlaces(deps),
-      claiming,
-      keepRelaying(deps),
-      version,
-    ]);
+    const keepers = [figures, epochs, keepPlaces(deps), claiming, keepRelaying(deps), version];
+    const finished = runToTheEnd(worker, () => db.close(), keepers);
     // The caller that awaits it sees a failure. Until then it must not count as unhandled.
     finished.catch(() => undefined);
     return {
@@ -84,6 +85,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       },
     };
   } catch (error) {
+    await epochs?.stop();
     await db.close();
     throw error;
   }
@@ -91,7 +93,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
 
 /** Claims messages until stopped. Where the API is another process, its notifications are listened for, as are those of other workers. */
 async function claimDeliveries(parts: WorkerParts, deps: DeliveryDependencies, bell: LaneBell): Promise<Repeated> {
-  const { databaseUrl: url, logger, slots, shutdownGraceMs } = parts;
+  const { databaseListenUrl: url, logger, slots, shutdownGraceMs } = parts;
   const claimer = new DeliveryClaimer(deps, { slots: slots.deliveries, shutdownGraceMs });
   bell.answerWith((tenant) => claimer.wake(tenant));
   if (parts.laneBell !== undefined) return claimer.run();
@@ -146,8 +148,7 @@ async function main(): Promise<void> {
   };
   const embedder = openEmbedder(configuration, sending);
   const worker = await startWorker({
-    databaseUrl: configuration.DATABASE_URL,
-    databasePoolMax: configuration.DATABASE_POOL_MAX,
+    ...databaseSettingsOf(configuration, configuration.DATABASE_URL),
     connection,
     namespace: configuration.TEMPORAL_NAMESPACE,
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),

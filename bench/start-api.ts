@@ -13,7 +13,9 @@ export async function startBenchApi(databaseUrl: string, databasePoolMax: number
   const logger = pino({ level: 'info' }, pino.destination('/dev/null'));
   const api = await startApi({
     databaseUrl,
+    databaseListenUrl: databaseUrl,
     databasePoolMax,
+    requireSyncStandby: false,
     temporal: new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) }),
     vault: Vault.fromMasterKeys(`1:${Buffer.alloc(32, 1).toString('base64')}`),
     files: createFolderStore('files'),

@@ -1,8 +1,8 @@
-import { Socket } from 'node:net';
 import { Pool, type PoolClient } from 'pg';
 import { type Announcement, Announcer } from './announcements/announcer.ts';
 import { type BoundStatement, type Result, sendTogether } from './round-trip.ts';
 import type { Scope, TransactionOptions } from './scope.ts';
+import { socketThatEndsInSilence } from './silent-socket.ts';
 import { type Bindings, boundStatement, type StatementName } from './statement.ts';
 import { type Answers, type Step, transactionOf } from './transaction.ts';
 
@@ -74,6 +74,8 @@ export interface DatabaseOptions {
   applicationName: string;
   /** Takes an announcement in place of a notification, where this process hears it itself. Returns false for any other. */
   hears?: ((announcement: Announcement) => boolean) | undefined;
+  /** A commit whose caller asks for it (`onUnreplicated`) counts as unreplicated where it waits for no standby. */
+  requireSyncStandby?: boolean;
   /** How long the server may say nothing on a connection. Shorter in tests only. */
   silenceMaxMs?: number;
 }
@@ -119,10 +121,12 @@ export class Database {
   private readonly pool: Pool;
   private timeouts = 0;
   private readonly announcer: Announcer;
+  private readonly requireSyncStandby: boolean;
   private readonly hears: (announcement: Announcement) => boolean;
 
   constructor({ silenceMaxMs = SILENCE_MAX_MS, hears = () => false, ...options }: DatabaseOptions) {
     this.hears = hears;
+    this.requireSyncStandby = options.requireSyncStandby ?? false;
     this.pool = new Pool({
       connectionString: options.url,
       application_name: options.applicationName,
@@ -211,6 +215,12 @@ export class Database {
     return this.transact(scope, (tx) => work(tx as UserTransaction & WorkspaceTransaction), {});
   }
 
+  /** Calls `listener` after the pool has opened a connection. Returns what ends it. */
+  onConnect(listener: () => void): () => void {
+    this.pool.on('connect', listener);
+    return () => void this.pool.off('connect', listener);
+  }
+
   poolFigures(): PoolFigures {
     const { totalCount, idleCount, waitingCount, options } = this.pool;
     return {
@@ -268,7 +278,8 @@ export class Database {
         announce: (announcement) => void transaction.announced.push(announcement),
       });
       await transaction.commit();
-      if (!transaction.isReplicated) options.onUnreplicated?.();
+      const isReplicated = transaction.isReplicated && (transaction.isSynchronous || !this.requireSyncStandby);
+      if (!isReplicated) options.onUnreplicated?.();
       this.announcer.send(transaction.announced.filter((announcement) => !this.hears(announcement)));
       return result;
     } catch (error) {
@@ -278,14 +289,6 @@ export class Database {
       client.release(!isUsable);
     }
   }
-}
-
-function socketThatEndsInSilence(silenceMaxMs: number): Socket {
-  const socket = new Socket();
-  return socket.setTimeout(silenceMaxMs, () => {
-    const error = new Error(`the database said nothing for ${silenceMaxMs} ms`);
-    socket.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
-  });
 }
 
 /** A caller may pass an object with more members than these two; only these two set the scope. */

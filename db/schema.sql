@@ -1764,6 +1764,36 @@ ALTER FUNCTION count_pending_approvals_of_user() OWNER TO service_directory;
 REVOKE ALL ON FUNCTION count_pending_approvals_of_user() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION count_pending_approvals_of_user() TO service_app;
 
+CREATE OR REPLACE FUNCTION public.count_recovered_work(most integer)
+ RETURNS TABLE(unknown integer, held integer, waiting integer)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT ( SELECT (count(*))::integer AS count
+            FROM ( SELECT
+                    FROM invocations i
+                   WHERE ((i.status = 'unknown'::text) AND (i.refusal_code = 'database_recovered'::text))
+                  LIMIT count_recovered_work.most) u) AS count,
+     ( SELECT (count(*))::integer AS count
+            FROM ( SELECT
+                    FROM invocations i
+                   WHERE ((i.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (i.timeline <> current_timeline()) AND (NOT (EXISTS ( SELECT
+                            FROM attempts a
+                           WHERE ((a.invocation_id = i.id) AND (a.kind = 'dispatch'::text) AND (a.claimed_at IS NOT NULL))))))
+                  LIMIT count_recovered_work.most) h) AS count,
+     ( SELECT (count(*))::integer AS count
+            FROM ( SELECT
+                    FROM (approvals p
+                      JOIN invocations i ON ((i.id = p.invocation_id)))
+                   WHERE ((p.status = 'pending'::text) AND (i.timeline <> current_timeline()))
+                  LIMIT count_recovered_work.most) w) AS count;
+END
+;
+ALTER FUNCTION count_recovered_work(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION count_recovered_work(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION count_recovered_work(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.count_storage()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1925,6 +1955,12 @@ CREATE OR REPLACE FUNCTION public.current_environment_id()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('app.environment_id'::text, true), ''::text))::uuid
+;
+
+CREATE OR REPLACE FUNCTION public.current_timeline()
+ RETURNS integer
+ LANGUAGE sql
+RETURN ((('x'::text || "left"(pg_walfile_name(pg_current_wal_lsn()), 8)))::bit(32))::integer
 ;
 
 CREATE OR REPLACE FUNCTION public.current_user_id()
@@ -3938,6 +3974,19 @@ CREATE OR REPLACE FUNCTION public.is_ambiguous(of_effect text)
 RETURN (EXISTS (SELECT FROM evidence v WHERE ((v.effect_id = is_ambiguous.of_effect) AND (v.source = 'provider_lookup'::text) AND ((v.details ->> 'kind'::text) = 'ambiguous'::text))))
 ;
 
+CREATE OR REPLACE FUNCTION public.is_recovered(of_timeline integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF of_timeline = current_timeline() THEN RETURN false; END IF;
+    IF current_timeline() IS DISTINCT FROM (SELECT e.timeline FROM database_epochs e ORDER BY e.id DESC LIMIT 1) THEN
+      RAISE EXCEPTION 'the database is on a new timeline, which no process has looked at yet' USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    RETURN true;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_ambiguous_unknown()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4896,6 +4945,48 @@ ALTER FUNCTION oldest_queued_seconds(integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION oldest_queued_seconds(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION oldest_queued_seconds(integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.open_database_epoch(asked text, nothing_lost boolean)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE
+    latest database_epochs;
+    begun database_epochs;
+    cluster bigint := (SELECT c.system_identifier FROM pg_control_system() c);
+    why text;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('database epochs'));
+    SELECT e.* INTO latest FROM database_epochs e ORDER BY e.id DESC LIMIT 1;
+    why := CASE WHEN latest.system_identifier <> cluster THEN 'system_identifier'
+      WHEN latest.timeline <> current_timeline() THEN 'timeline'
+      -- Several processes may see the log behind at once.
+      WHEN asked = 'log_position' AND latest.reason = 'log_position' AND latest.first_seen > clock_timestamp() - interval '1 minute' THEN NULL
+      ELSE asked END;
+    IF why IS NULL THEN RETURN NULL; END IF;
+    INSERT INTO database_epochs (id, system_identifier, timeline, reason, recovery)
+      VALUES (latest.id + 1, cluster, current_timeline(), why, CASE WHEN why = 'timeline' AND nothing_lost THEN 'note' ELSE 'open' END) RETURNING * INTO begun;
+    IF begun.recovery = 'note' THEN
+      UPDATE invocations i SET timeline = current_timeline() WHERE i.id IN (SELECT f.id FROM invocations f WHERE f.status IN ('queued', 'dispatching')
+        UNION ALL SELECT p.invocation_id FROM approvals p WHERE p.status = 'pending' AND p.invocation_id IS NOT NULL) AND i.timeline = latest.timeline;
+    ELSIF why <> 'timeline' THEN
+      UPDATE invocations i SET timeline = 0 WHERE i.id IN (SELECT f.id FROM invocations f WHERE f.status IN ('queued', 'dispatching')
+        UNION ALL SELECT p.invocation_id FROM approvals p WHERE p.status = 'pending' AND p.invocation_id IS NOT NULL);
+    END IF;
+    -- In every environment that has work which the recovery concerns.
+    INSERT INTO raised_events (environment_id, type, snapshot)
+      SELECT w.environment_id, 'database.recovered', jsonb_build_object('recovery', begun.recovery, 'reason', begun.reason,
+        'timeline', begun.timeline, 'first_seen', begun.first_seen, 'invocations', w.n)
+      FROM (SELECT i.environment_id, count(*) AS n FROM invocations i WHERE i.id IN (SELECT f.id FROM invocations f WHERE f.status IN ('queued', 'dispatching')
+        UNION ALL SELECT p.invocation_id FROM approvals p WHERE p.status = 'pending' AND p.invocation_id IS NOT NULL) GROUP BY i.environment_id) w;
+    RETURN begun.recovery;
+  END $function$
+;
+ALTER FUNCTION open_database_epoch(text,boolean) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION open_database_epoch(text,boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION open_database_epoch(text,boolean) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.pace_messages(ids text[], own_max integer)
  RETURNS TABLE(starting text[], paces boolean)
  LANGUAGE plpgsql
@@ -5077,6 +5168,9 @@ AS $function$
     RETURN QUERY SELECT 'database_connections_max', '', current_setting('max_connections')::double precision;
     RETURN QUERY SELECT 'database_synchronous', '', (current_setting('synchronous_standby_names') <> '')::integer::double precision;
     RETURN QUERY SELECT 'database_standbys', '', count(*)::double precision FROM pg_stat_replication;
+    -- 0046-database-epochs makes these two.
+    RETURN QUERY SELECT 'database_timeline', '', current_timeline()::double precision;
+    RETURN QUERY SELECT 'recoveries_open', '', count(*)::double precision FROM database_epochs e WHERE e.recovery = 'open';
     RETURN QUERY SELECT split_part(c.key, '/', 1), split_part(c.key, '/', 2), c.value::double precision
       FROM installation i, jsonb_each_text(i.counted_facts) c;
 
@@ -5088,6 +5182,28 @@ AS $function$
 ALTER FUNCTION read_installation_figures(uuid,interval,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION read_installation_figures(uuid,interval,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION read_installation_figures(uuid,interval,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.read_recoveries()
+ RETURNS TABLE(id integer, timeline integer, system_identifier text, reason text, recovery text, first_seen timestamp with time zone, released_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT e.id,
+     e.timeline,
+     (e.system_identifier)::text AS system_identifier,
+     e.reason,
+     e.recovery,
+     e.first_seen,
+     e.released_at
+    FROM database_epochs e
+   ORDER BY e.id DESC
+  LIMIT 20;
+END
+;
+ALTER FUNCTION read_recoveries() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION read_recoveries() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION read_recoveries() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.receipt_content(a attempts, kind text)
  RETURNS jsonb
@@ -5298,6 +5414,25 @@ AS $function$
 ALTER FUNCTION release_place(text,text,integer,interval) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION release_place(text,text,integer,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION release_place(text,text,integer,interval) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.release_recovery()
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ WITH released AS (
+          UPDATE database_epochs e SET recovery = 'released'::text, released_at = now()
+           WHERE (e.recovery = 'open'::text)
+           RETURNING e.id
+         )
+  SELECT (count(*))::integer AS count
+    FROM released;
+END
+;
+ALTER FUNCTION release_recovery() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION release_recovery() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION release_recovery() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.require_event()
  RETURNS trigger
@@ -6040,7 +6175,7 @@ CREATE POLICY tenant ON approvals FOR ALL TO PUBLIC USING ((environment_id = cur
 GRANT INSERT, SELECT ON approvals TO service_app;
 GRANT DELETE ON approvals TO service_directory;
 GRANT UPDATE (status, reminders_sent, last_reminded_at, awaited_status, decided_at, consumed_at) ON approvals TO service_app;
-GRANT SELECT (id, environment_id, kind, preview_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
+GRANT SELECT (id, environment_id, kind, invocation_id, preview_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.approvals REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
@@ -6125,7 +6260,7 @@ ALTER TABLE attempts FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON attempts FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON attempts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON attempts TO service_app;
-GRANT SELECT (id, invocation_id, kind, observed_outcome) ON attempts TO service_directory;
+GRANT SELECT (id, invocation_id, kind, claimed_at, observed_outcome) ON attempts TO service_directory;
 CREATE TRIGGER chain AFTER INSERT OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION chain_attempt();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION check_attempt_move();
 CREATE TRIGGER check_replay_asked BEFORE INSERT ON public.attempts FOR EACH ROW WHEN ((new.kind = 'replay'::text)) EXECUTE FUNCTION check_replay();
@@ -6430,6 +6565,27 @@ CREATE POLICY tenant ON daily_usage FOR ALL TO PUBLIC USING ((workspace_id = cur
 GRANT INSERT, SELECT ON daily_usage TO service_app;
 GRANT SELECT ON daily_usage TO service_directory;
 GRANT UPDATE (used) ON daily_usage TO service_app;
+
+CREATE TABLE database_epochs (
+  id integer NOT NULL,
+  system_identifier bigint NOT NULL,
+  timeline integer NOT NULL,
+  reason text NOT NULL,
+  recovery text NOT NULL,
+  first_seen timestamp(3) with time zone DEFAULT now() NOT NULL,
+  released_at timestamp(3) with time zone,
+  CONSTRAINT database_epochs_pkey PRIMARY KEY (id),
+  CONSTRAINT database_epochs_check CHECK (((reason = 'first'::text) = (recovery = 'none'::text))),
+  CONSTRAINT database_epochs_check1 CHECK (((recovery = 'released'::text) = (released_at IS NOT NULL))),
+  CONSTRAINT database_epochs_reason_check CHECK ((reason = ANY (ARRAY['first'::text, 'timeline'::text, 'system_identifier'::text, 'log_position'::text, 'operator'::text]))),
+  CONSTRAINT database_epochs_recovery_check CHECK ((recovery = ANY (ARRAY['none'::text, 'note'::text, 'open'::text, 'released'::text])))
+);
+ALTER TABLE database_epochs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE database_epochs FORCE ROW LEVEL SECURITY;
+CREATE POLICY installation_wide ON database_epochs FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
+GRANT SELECT ON database_epochs TO service_app;
+GRANT INSERT, SELECT ON database_epochs TO service_directory;
+GRANT UPDATE (recovery, released_at) ON database_epochs TO service_directory;
 
 CREATE TABLE dead_letter_jobs (
   id text COLLATE "C" NOT NULL,
@@ -7199,6 +7355,7 @@ END) STORED NOT NULL,
   settled_at timestamp(3) with time zone,
   dependencies_awaited_at timestamp(3) with time zone,
   holds_files boolean DEFAULT false NOT NULL,
+  timeline integer DEFAULT current_timeline() NOT NULL,
   CONSTRAINT invocations_pkey PRIMARY KEY (id),
   CONSTRAINT invocations_environment_id_operation_key_key UNIQUE (environment_id, operation_key),
   CONSTRAINT invocations_check CHECK (((status <> 'succeeded'::text) OR (outcome_source IS NOT NULL))),
@@ -7222,9 +7379,11 @@ CREATE INDEX invocations_waiting_of_run ON public.invocations USING btree (run_i
 ALTER TABLE invocations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE invocations FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
+CREATE POLICY directory_holds ON invocations FOR UPDATE TO service_directory USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON invocations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON invocations TO service_app;
-GRANT SELECT (id, environment_id, run_id, preview_id, status, outcome_source, created_at, unknown_at, settled_at, dependencies_awaited_at) ON invocations TO service_directory;
+GRANT SELECT (id, environment_id, run_id, preview_id, status, outcome_source, refusal_code, created_at, unknown_at, settled_at, dependencies_awaited_at, timeline) ON invocations TO service_directory;
+GRANT UPDATE (timeline) ON invocations TO service_directory;
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.approval_id IS NOT NULL) OR (old.approval_id IS NOT NULL) OR (new.status = ANY (ARRAY['pending_approval'::text, 'denied'::text, 'expired'::text])))) EXECUTE FUNCTION check_approval_of_invocation();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();

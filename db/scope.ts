@@ -30,8 +30,8 @@ export interface CommitOptions {
 
 export interface TransactionOptions extends CommitOptions {
   /**
-   * Called after a commit for which the server was told to stop waiting for its synchronous standbys. It is committed there, and
-   * a failover may undo it.
+   * Called after a commit for which the server was told to stop waiting for its synchronous standbys, or which waited for none although
+   * `requireSyncStandby` asks for one. It is committed there, and a failover may undo it.
    */
   onUnreplicated?: () => void;
   /**
@@ -64,6 +64,11 @@ const SETTINGS: Record<keyof Scope, Setting> = {
   environmentId: { mark: 'e', name: 'app.environment_id', takes: 'UUIDs', isWellFormed: isUuid },
   userId: { mark: 'u', name: 'app.user_id', takes: 'ids of users', isWellFormed: (id) => isId('user', id) },
 };
+/** A commit waits until a standby has it on disk. */
+export const IS_SYNCHRONOUS =
+  "(current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') IN ('on', 'remote_apply'))";
+/** Otherwise a server or a login that is set to say less hides that a commit was not replicated. */
+const WARNED = `set_config('client_min_messages', 'warning', true), ${IS_SYNCHRONOUS} AS "isSynchronous"`;
 const UNFLUSHED = "set_config('synchronous_commit', 'off', true)";
 const READ_ONLY = "set_config('transaction_read_only', 'on', true)";
 
@@ -71,7 +76,10 @@ const READ_ONLY = "set_config('transaction_read_only', 'on', true)";
  * The statement that names the scope of its transaction, until the transaction ends. Each id must have the form of an id, and a
  * member that is present without an id throws; it must not widen the scope.
  */
-export function scopeStatement(scope: Scope, { flush = 'now', readOnly = false }: TransactionOptions): BoundStatement {
+export function scopeStatement(
+  scope: Scope,
+  { flush = 'now', readOnly = false, onUnreplicated }: TransactionOptions,
+): BoundStatement {
   const keys = Object.keys(scope) as (keyof Scope)[];
   const values = keys.map((key) => {
     const { takes, isWellFormed } = SETTINGS[key];
@@ -88,6 +96,10 @@ export function scopeStatement(scope: Scope, { flush = 'now', readOnly = false }
   if (readOnly) {
     settings.push(READ_ONLY);
     name += '_read_only';
+  }
+  if (onUnreplicated !== undefined) {
+    settings.push(WARNED);
+    name += '_replicated';
   }
   return { name, text: `/* ${name} */ SELECT ${settings.join(', ')}`, values };
 }

@@ -75,6 +75,8 @@ export class Transaction {
   openingFailure: Error | null = null;
   /** False where the server committed without the standbys that it is to wait for. */
   isReplicated = true;
+  /** False where the opening said so: the commit waits for no standby. */
+  isSynchronous = true;
   private readonly client: PoolClient;
   private readonly plan: Plan;
   private isOpened = false;
@@ -195,6 +197,8 @@ export class Transaction {
       const answer = await sent;
       const opened = answer.results.length >= front.length;
       if (answer.failure !== null) this.noteFailure(answer.failure, !opened);
+      if (answer.results.slice(0, front.length).some(({ rows }) => rows[0]?.['isSynchronous'] === false))
+        this.isSynchronous = false;
       results.push(...answer.results.slice(front.length, front.length + statements.length));
       if (answer.failure !== null) throw this.failureOf(answer.failure);
       this.noteWarnings(answer, front.length + statements.length);

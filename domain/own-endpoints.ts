@@ -26,6 +26,7 @@ const POSTGRES_PORT = 5432;
 
 export function configuredEndpoints(settings: {
   DATABASE_URL: string | null;
+  DATABASE_LISTEN_URL?: string | null;
   TEMPORAL_ADDRESS: string | null;
   SMTP_ADDRESS: string | null;
   /** Where the process has workers. */
@@ -35,7 +36,8 @@ export function configuredEndpoints(settings: {
   const { TEMPORAL_METRICS_ADDRESS: metrics = null } = settings;
   const addresses = [settings.TEMPORAL_ADDRESS, settings.SMTP_ADDRESS, metrics];
   const named = addresses.flatMap((address) => (address === null ? [] : (parseOwnEndpoint(address) ?? [])));
-  const database = settings.DATABASE_URL === null ? [] : databaseEndpoints(settings.DATABASE_URL);
+  const urls = [settings.DATABASE_URL, settings.DATABASE_LISTEN_URL ?? null];
+  const database = urls.flatMap((url) => (url === null ? [] : databaseEndpoints(url)));
   return database.concat(named, settings.OWN_ENDPOINTS);
 }
 

@@ -234,6 +234,12 @@ export const REFUSAL_TABLE = {
     details: [],
     nextStep: findOut,
   },
+  database_recovered: {
+    statuses: ['unknown'],
+    meaning: 'The database failed over or was restored, and may have lost that the request was sent.',
+    details: [],
+    nextStep: findOut,
+  },
   replay_unanswered: {
     statuses: ['unknown'],
     meaning: 'The first request failed, and a replay of it has no answer yet.',

@@ -5,6 +5,8 @@ export interface DispatchRecord {
   attempt: {
     status: 'started' | 'completed' | 'abandoned';
     claimed: boolean;
+    /** Nobody has claimed it in this database, which may have lost the claim (docs/ha.md). */
+    recovered?: boolean;
     observedOutcome: Outcome | null;
     refusal: Refusal | null;
     error: string | null;
@@ -41,6 +43,8 @@ export type Settlement =
 export const NEVER_TAKEN_UP =
   'not sent: no worker took the dispatch up in time, the one that did was lost before it sent it, or its workspace had too many under way';
 export const AMBIGUOUS = 'a read found more than one record at the provider: a person must resolve it';
+export const DATABASE_RECOVERED =
+  'the database failed over or was restored, and may have lost that this was sent: whether it took effect is not known';
 export const WORKER_LOST = 'the worker was lost while the call was under way: whether it took effect is not known';
 
 /**
@@ -51,11 +55,12 @@ export const WORKER_LOST = 'the worker was lost while the call was under way: wh
 export function settlementOf(record: DispatchRecord): Settlement {
   const { attempt } = record;
   if (attempt.refusal) return { kind: 'refused', refusal: attempt.refusal };
-  if (attempt.status === 'started' && !attempt.claimed) {
+  if (attempt.status === 'started' && !attempt.claimed && attempt.recovered !== true) {
     const abandon = { observedOutcome: 'not_dispatched', error: NEVER_TAKEN_UP } as const;
     return ended('failed', 'not_taken_up', 'system', NEVER_TAKEN_UP, abandon);
   }
-  const abandon = attempt.status === 'started' ? { observedOutcome: 'unknown' as const, error: WORKER_LOST } : null;
+  const lostBy = attempt.recovered === true ? DATABASE_RECOVERED : WORKER_LOST;
+  const abandon = attempt.status === 'started' ? { observedOutcome: 'unknown' as const, error: lostBy } : null;
   // A response that accepted the request in time still counts. Any other outcome stays unknown: one of two records proves nothing.
   if (record.ambiguous && attempt.observedOutcome !== 'succeeded') {
     return ended('unknown', 'ambiguous_at_provider', null, AMBIGUOUS, abandon);
@@ -80,7 +85,7 @@ export function settlementOf(record: DispatchRecord): Settlement {
       return known('pending', 'provider_response', attempt.error, abandon);
     case 'unknown':
     case null:
-      return ended('unknown', silenceOf(record), null, attempt.error ?? WORKER_LOST, abandon);
+      return ended('unknown', silenceOf(record, attempt.error ?? lostBy), null, attempt.error ?? lostBy, abandon);
   }
 }
 
@@ -118,9 +123,10 @@ function provesFailure(outcome: Outcome | null): boolean {
 }
 
 /** Why an outcome that nobody saw is not known. */
-function silenceOf({ attempt, unansweredReplay }: DispatchRecord): RefusalCode {
+function silenceOf({ attempt, unansweredReplay }: DispatchRecord, error: string): RefusalCode {
   if (unansweredReplay && provesFailure(attempt.observedOutcome)) return 'replay_unanswered';
-  return (attempt.error ?? WORKER_LOST) === WORKER_LOST ? 'worker_lost' : 'no_usable_answer';
+  if (error === DATABASE_RECOVERED) return 'database_recovered';
+  return error === WORKER_LOST ? 'worker_lost' : 'no_usable_answer';
 }
 
 /** A read that found nothing says so of the first request; any other read found a record. */

@@ -154,12 +154,12 @@ async function removeStaleLock(clusterDir: string): Promise<void> {
   rmSync(file);
 }
 
-/** The postmaster writes its pid into the first line of postmaster.pid and its state into the last. */
+/** The postmaster writes its pid into the first line of postmaster.pid and its state into the last: `standby` where it reads alone. */
 function isReady(clusterDir: string, pid: number): boolean {
   const file = path.join(clusterDir, 'postmaster.pid');
   if (!existsSync(file)) return false;
   const lines = readFileSync(file, 'utf8').split('\n');
-  return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
+  return lines[0] === String(pid) && ['ready', 'standby'].includes(lines[7]?.trim() ?? '');
 }
 
 /** Created beside its place and renamed at the end, so that an interrupted initdb leaves nothing that looks like a cluster. */

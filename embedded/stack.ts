@@ -33,6 +33,7 @@ import { registerSearchAttributes } from './search-attributes.ts';
 import { StartError } from './start-error.ts';
 import { Stops } from './stops.ts';
 import { installTemporalRuntime } from '../process/temporal-runtime.ts';
+import { databaseSettingsOf } from '../process/database-settings.ts';
 import { fairSharesOf, providersOf } from '../process/worker-settings.ts';
 import { refuseTakenPorts } from './taken-ports.ts';
 import { findTemporalCli } from './temporal-binary.ts';
@@ -84,8 +85,7 @@ async function start(
   const vault = Vault.fromMasterKeys(configuration.MASTER_KEYS ?? folder.masterKeys());
   const shared = {
     laneBell: new LaneBell(),
-    databaseUrl: database.applicationUrl,
-    databasePoolMax: configuration.DATABASE_POOL_MAX,
+    ...databaseSettingsOf(configuration, database.applicationUrl),
     vault,
     files: createFileStore(configuration, folder.file('files')),
     logger,

@@ -18,6 +18,7 @@ export type SharedParts = Pick<
   OpenWorkerParts,
   | 'databaseUrl'
   | 'databasePoolMax'
+  | 'requireSyncStandby'
   | 'vault'
   | 'files'
   | 'egressAllow'

@@ -15,6 +15,8 @@ import { type DependencyParts, workerDependencies } from './worker-dependencies.
 export interface OpenWorkerParts extends DependencyParts {
   databaseUrl: string;
   databasePoolMax: number;
+  /** Nothing is sent unless a synchronous standby has its claim. */
+  requireSyncStandby: boolean;
   connection: NativeConnection;
   namespace: string;
   vault: Pick<Vault, 'open' | 'seal' | 'digests' | 'keyDigests'>;
@@ -43,7 +45,8 @@ export interface OpenWorker {
 /** Opens a database and makes a worker over it. Throws as `refuseUnsuitableDatabase` does; the database is closed then. */
 export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...choices }: Choices): Promise<OpenWorker> {
   const { connection, namespace } = parts;
-  const db = new Database({ url: parts.databaseUrl, poolMax: parts.databasePoolMax, ...choices });
+  const { databaseUrl: url, databasePoolMax: poolMax, requireSyncStandby } = parts;
+  const db = new Database({ url, poolMax, requireSyncStandby, ...choices });
   try {
     await refuseUnsuitableDatabase(db, parts.vault);
     const client = new Client({ connection, namespace });

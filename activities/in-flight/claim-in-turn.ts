@@ -59,7 +59,7 @@ export interface ClaimedAtOnce {
  */
 export const UNREPLICATED = {
   kind: 'not_sent',
-  reason: 'the database was told not to wait for its synchronous standbys, so a failover may undo the claim',
+  reason: 'the database did not wait for a synchronous standby, so a failover may undo the claim',
 } as const;
 
 /** Runs a transaction, and tells whether the standbys that the server is to wait for have confirmed it. */

@@ -23,6 +23,7 @@ import { limitedOf } from './limited-of.ts';
 import { isShortCall } from './short-calls.ts';
 import { withEffect } from './with-effect.ts';
 import { type Judging, planOf, readFacts } from './read-facts.ts';
+import { settle } from './settle-invocation.ts';
 
 /**
  * Judges an invocation and carries the judgement out, in one transaction: the evaluation, and the last look before
@@ -97,6 +98,8 @@ async function carryOut(judging: Judging): Promise<CarriedOut> {
     limits = await limitsNow(judging);
     judgement = judge({ ...facts, limits: limits.refusal });
   }
+  // Not even a refusal holds: it would say that nothing was sent.
+  if (work.isRecovered && judgement.next !== 'read_provider') return endAsRecovered(judging, judgement);
   switch (judgement.next) {
     case 'refuse':
       return refuse(judging, judgement, limits.refusal !== null);
@@ -132,6 +135,21 @@ async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 's
   if (approval !== null) await consumeForDispatch(tx, approval);
   await startDispatch(tx, work.id, descriptor.secretNames(work.definition), verdict);
   return { next: 'send', isShort: isShortCall(work.definition, judging.prepared), ...onwardOf(deps, work) };
+}
+
+/**
+ * Ends the dispatch as unknown: the database may have lost that it was sent. Its impact is reserved, where there is room, because an
+ * unknown outcome holds its allowance. Its effect is read at the provider like every other.
+ */
+async function endAsRecovered(judging: Judging, judgement: Judgement): Promise<CarriedOut> {
+  const { deps, tx, approval, descriptor } = judging;
+  const verdict = 'verdict' in judgement ? judgement.verdict : null;
+  const work = await withEffect(judging, { verdict });
+  await reserve({ ...judging, work });
+  if (approval !== null) await consumeForDispatch(tx, approval);
+  await startDispatch(tx, work.id, descriptor.secretNames(work.definition), verdict);
+  await settle(tx, { ...work, status: 'dispatching' });
+  return { next: 'marked_before', isShort: true, ...onwardOf(deps, work) };
 }
 
 /** Ends it as refused, with its effect, because a refused invocation has a receipt too, and with the approval that it has. */

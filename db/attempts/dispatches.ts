@@ -72,6 +72,8 @@ export async function claimDispatch(
     `WITH claimed AS (
        UPDATE attempts SET claimed_at = now()
        WHERE invocation_id = :invocationId AND kind = 'dispatch' AND status = 'started' AND claimed_at IS NULL
+         -- Before a failover that lost commits it may have been claimed, and sent.
+         AND NOT (SELECT is_recovered(r.timeline) FROM invocations r WHERE r.id = :invocationId)
        RETURNING id)
      SELECT c.id AS "attemptId", i.id AS "invocationId", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input,
        v.definition, COALESCE(e.request_digest, p.request_digest) AS "requestDigest", p.preconditions -> 'secretVersions' AS "boundSecretVersions",
@@ -125,6 +127,8 @@ export interface DispatchAttempt {
   id: string;
   status: AttemptStatus;
   claimed: boolean;
+  /** Nobody has claimed it here, and the database may have lost the claim. */
+  recovered: boolean;
   observedOutcome: Outcome | null;
   refusal: Refusal | null;
   error: string | null;
@@ -143,7 +147,9 @@ export async function findDispatchAttempt(
 ): Promise<DispatchAttempt | null> {
   return tx.row<DispatchAttempt>(
     'find_dispatch_attempt',
-    `SELECT a.id, a.status, a.claimed_at IS NOT NULL AS claimed, COALESCE(l.observed_outcome, a.observed_outcome) AS "observedOutcome",
+    `SELECT a.id, a.status, a.claimed_at IS NOT NULL AS claimed,
+       CASE WHEN a.status = 'started' AND a.claimed_at IS NULL THEN (SELECT is_recovered(i.timeline) FROM invocations i WHERE i.id = a.invocation_id) ELSE false END AS recovered,
+       COALESCE(l.observed_outcome, a.observed_outcome) AS "observedOutcome",
        a.refusal, CASE WHEN l.attempt_id IS NULL THEN a.error ELSE l.error END AS error, COALESCE(l.response, a.response) AS response,
        EXISTS (SELECT FROM attempts p LEFT JOIN late_answers q ON q.attempt_id = p.id
                WHERE p.invocation_id = a.invocation_id AND p.kind = 'replay' AND p.claimed_at IS NOT NULL

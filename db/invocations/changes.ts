@@ -45,13 +45,17 @@ export async function parkInvocation(
   announceSettlement(tx, invocationId);
 }
 
-/** Makes a parked invocation and its effect ready for the reservation, in the transaction that approves it. */
+/**
+ * Makes a parked invocation and its effect ready for the reservation, in the transaction that approves it. People have decided on the
+ * present timeline of the database, and so it may be sent there (`is_recovered`).
+ */
 export async function releaseInvocation(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
   await tx.raw(
     'release_invocation',
     `WITH ready AS (
        UPDATE effects SET stage = 'ready', updated_at = now() WHERE invocation_id = :invocationId AND stage = 'awaiting_approval')
-     UPDATE invocations SET status = 'queued', updated_at = now() WHERE id = :invocationId AND status = 'pending_approval'`,
+     UPDATE invocations SET status = 'queued', timeline = current_timeline(), updated_at = now()
+     WHERE id = :invocationId AND status = 'pending_approval'`,
     { invocationId },
   );
 }

@@ -16,7 +16,7 @@ export async function lockInvocationWork(
     tx.raw<{ rows: Row[] }>(
       'lock_invocation_work',
       `SELECT i.id, i.status, i.grade, i.refusal_code AS "refusalCode", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input, i.compensates,
-       EXISTS (SELECT FROM effect_dependencies d WHERE d.invocation_id = i.id) AS "hasDependencies",
+       CASE WHEN i.status = 'queued' THEN is_recovered(i.timeline) ELSE false END AS "isRecovered", EXISTS (SELECT FROM effect_dependencies d WHERE d.invocation_id = i.id) AS "hasDependencies",
        ${REQUESTED_BY}, i.requested_by ->> 'memberId' AS "requestingMember", k.name AS "requestedByName", i.run_id AS "runId", i.agent_id AS "agentId",
        a.id AS "actionId", a.name AS "actionName", a.archived_at IS NOT NULL AS "actionArchived",
        a.current_version_id AS "currentVersionId", i.version_id AS "versionId", v.definition, e.request_digest AS "requestDigest",

@@ -87,6 +87,8 @@ export const LISTED_INVOCATION_COLUMNS = columnsWith(`${shortenedColumn('i.resul
 export interface InvocationWork {
   id: string;
   status: InvocationStatus;
+  /** It is queued, and the database may have lost that it was sent (docs/ha.md). */
+  isRecovered: boolean;
   grade: Grade;
   /** Set under every status that a refusal goes with. */
   refusalCode: RefusalCode | null;

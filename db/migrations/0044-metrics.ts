@@ -135,6 +135,9 @@ const SERVER = `
     RETURN QUERY SELECT 'database_connections_max', '', current_setting('max_connections')::double precision;
     RETURN QUERY SELECT 'database_synchronous', '', (current_setting('synchronous_standby_names') <> '')::integer::double precision;
     RETURN QUERY SELECT 'database_standbys', '', count(*)::double precision FROM pg_stat_replication;
+    -- 0046-database-epochs makes these two.
+    RETURN QUERY SELECT 'database_timeline', '', current_timeline()::double precision;
+    RETURN QUERY SELECT 'recoveries_open', '', count(*)::double precision FROM database_epochs e WHERE e.recovery = 'open';
     RETURN QUERY SELECT split_part(c.key, '/', 1), split_part(c.key, '/', 2), c.value::double precision
       FROM installation i, jsonb_each_text(i.counted_facts) c;
 `;

@@ -43,6 +43,7 @@ import * as analytics from './0041-analytics.ts';
 import * as invoices from './0042-invoices.ts';
 import * as workflowStarts from './0043-workflow-starts.ts';
 import * as metrics from './0044-metrics.ts';
+import * as databaseEpochs from './0046-database-epochs.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly Migration[] = [
   invoices,
   workflowStarts,
   metrics,
+  databaseEpochs,
 ];

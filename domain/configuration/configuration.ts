@@ -21,6 +21,7 @@ import { OAUTH } from './oauth.ts';
 import { PAYMENTS } from './payments.ts';
 import { PLANS } from '../plans.ts';
 import { FILE_STORE } from './file-store.ts';
+import { HIGH_AVAILABILITY } from './high-availability.ts';
 import { FAIR_SHARES } from './fair-shares.ts';
 import { MAIL_SERVER } from './mail-server.ts';
 import { INVOKING } from './invoking.ts';
@@ -65,6 +66,7 @@ export const VARIABLES = {
     processes: ['api', 'worker', 'embedded'],
     schema: countSchema(2, 1_000),
   },
+  ...HIGH_AVAILABILITY,
   TEMPORAL_ADDRESS: {
     meaning: 'Temporal frontend, as host:port. With the embedded stack: use this Temporal and start none.',
     default: null,

@@ -21,6 +21,7 @@ export const PLATFORM_EVENT_TYPES = [
   'schedule.failed',
   'environment.halted',
   'environment.resumed',
+  'database.recovered',
   'secret.rotated',
   'subscription.disabled',
 ] as const;

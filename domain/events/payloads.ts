@@ -152,6 +152,14 @@ export const halted = payload({
 });
 export const resumed = payload({ ...ofEnvironment, haltedAt: from('was_halted_at', dateTime) });
 
+export const recovered = payload({
+  recovery: z.enum(['open', 'note']),
+  reason: z.enum(['timeline', 'system_identifier', 'log_position', 'operator']),
+  timeline: version,
+  firstSeen: dateTime,
+  invocations: count,
+});
+
 export const secret = payload({ secretId: from('id', text), name: text, version: from('current_version', version) });
 
 export const subscription = payload({

@@ -77,6 +77,10 @@ export const PLATFORM_EVENTS: Record<PlatformEventType, PlatformEventDeclaration
     ...payloads.halted,
   },
   'environment.resumed': { raisedWhen: 'a halted environment is resumed', ...payloads.resumed },
+  'database.recovered': {
+    raisedWhen: 'the database failed over or was restored while the environment had work under way',
+    ...payloads.recovered,
+  },
   'secret.rotated': {
     raisedWhen: 'a secret gets a new value',
     ...payloads.secret,

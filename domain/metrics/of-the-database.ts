@@ -141,6 +141,18 @@ export const METRICS_OF_THE_DATABASE = {
     help: 'Standbys and other receivers of WAL that are connected',
     labels: [],
   },
+  agent_actions_database_timeline: {
+    type: 'gauge',
+    shownBy: 'database',
+    help: 'The timeline on which PostgreSQL writes: another one after a failover or a restore',
+    labels: [],
+  },
+  agent_actions_recoveries_open: {
+    type: 'gauge',
+    shownBy: 'database',
+    help: 'Recoveries of the database that no operator has released',
+    labels: [],
+  },
   agent_actions_invocations_total: {
     type: 'counter',
     shownBy: 'database',

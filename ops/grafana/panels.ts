@@ -239,6 +239,8 @@ export const ROWS: readonly Row[] = [
           most: newest('agent_actions_database_connections_max'),
           standbys: newest('agent_actions_database_standbys'),
           'waits for a standby': newest('agent_actions_database_synchronous'),
+          timeline: newest('agent_actions_database_timeline'),
+          'open recoveries': newest('agent_actions_recoveries_open'),
         },
       },
       {

@@ -5,6 +5,7 @@
 export const LAYERS = {
   domain: [
     ['metrics', 'names of metrics, and who takes what is measured; it asks no other area'],
+    ['epochs', 'failovers and restores of the database; it asks no other area'],
     ['billing', 'prices and months; it asks no other area'],
     ['cache', 'when two prompts are one; it asks no other area'],
     ['docs', 'the index of the documentation; it asks no other area'],
@@ -77,6 +78,7 @@ export const LAYERS = {
     ['names.ts', 'queries that several areas ask about names'],
     ['migrations', 'the schema; no statement is shared with the areas'],
     ['migrate.ts', 'applies the migrations'],
+    ['epochs', 'failovers and restores of the whole database; it asks no other area'],
     ['environments', 'tenants, which every list across them begins with'],
     ['secrets', 'the vault, which seals what other areas store'],
     ['refuse-unsuitable-database.ts', 'compares the login, the schema and the master keys with what the service needs'],

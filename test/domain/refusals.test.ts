@@ -67,6 +67,7 @@ const STEPS: Record<RefusalCode, RegExp> = {
   resolved_as_failed: /resolution.*retryOf inv_1/,
   no_usable_answer: /^Do not run it again: the service reads.*inv_1\?wait=30.*effects\/eff_1\/resolve/,
   worker_lost: /^Do not run it again: the service reads.*inv_1\?wait=30.*effects\/eff_1\/resolve/,
+  database_recovered: /^Do not run it again: the service reads.*inv_1\?wait=30.*effects\/eff_1\/resolve/,
   replay_unanswered: /^Do not run it again: the service reads.*inv_1\?wait=30.*effects\/eff_1\/resolve/,
   ambiguous_at_provider: /^Do not run it again: ask a person.*effects\/eff_1\/resolve/,
 };

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OUTCOMES, type Outcome } from '../../domain/lifecycle.ts';
 import { type Refusal, refusalEntry } from '../../domain/refusals.ts';
 import {
+  DATABASE_RECOVERED,
   type DispatchRecord,
   NEVER_TAKEN_UP,
   type Settlement,
@@ -244,6 +245,18 @@ test('what was never taken up has failed by our own word', () => {
     code: 'not_taken_up',
     abandon: { observedOutcome: 'not_dispatched', error: NEVER_TAKEN_UP },
   });
+});
+
+test('what a recovery may have lost is unknown, and stays so', () => {
+  const lost = { status: 'started', claimed: false, recovered: true, observedOutcome: null, refusal: null } as const;
+  const unknown = { stage: 'reconciling', outcome: 'unknown', code: 'database_recovered', error: DATABASE_RECOVERED };
+  expect(settle({ ...lost, error: null })).toMatchObject({
+    ...unknown,
+    abandon: { observedOutcome: 'unknown', error: DATABASE_RECOVERED },
+  });
+  const abandoned = { ...lost, status: 'abandoned', observedOutcome: 'unknown', error: DATABASE_RECOVERED } as const;
+  expect(settle(abandoned)).toMatchObject({ ...unknown, abandon: null });
+  expect(settle(abandoned, [said('provider_lookup', 'succeeded')])).toMatchObject({ outcome: 'succeeded' });
 });
 
 test('the error says what was seen, and a success has none', () => {

@@ -131,10 +131,12 @@ export class Gateway {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
   private isBlocked = false;
+  private port: number;
 
   private constructor(port: number) {
+    this.port = port;
     this.server = createServer((near) => {
-      const far = connect(port, '127.0.0.1');
+      const far = connect(this.port, '127.0.0.1');
       for (const [from, to] of [
         [near, far],
         [far, near],
@@ -164,6 +166,12 @@ export class Gateway {
       socket.unpipe();
       socket.pause();
     }
+  }
+
+  /** Ends every connection. New ones lead to this port. */
+  leadTo(port: number): void {
+    [this.port, this.isBlocked] = [port, false];
+    this.cut();
   }
 
   /** Ends every connection. New ones pass. */

@@ -119,6 +119,10 @@ describe('platform events', { timeout: TEST_TIMEOUT_MS }, () => {
       return approval;
     };
     const approved = await open();
+    // It is work that waits, and its approval goes on.
+    await expectRaised(['database.recovered'], () =>
+      service.database.asOwner(`SELECT open_database_epoch('operator', false)`),
+    );
     await expectRaised(['approval.decided', 'effect.settled', 'invocation.settled'], () => approve(decider, approved));
     const denied = await open();
     await expectRaised(['approval.decided', 'invocation.settled'], () => deny(decider, denied));

@@ -218,6 +218,10 @@ export const EXAMPLES: Record<PlatformEventType, Example> = {
     { id: ENVIRONMENT, name: 'Production', halted_at: null, was_halted_at: AT },
     { environmentId: ENVIRONMENT, name: 'Production', haltedAt: SHOWN_AT },
   ],
+  'database.recovered': [
+    { recovery: 'open', reason: 'timeline', timeline: 2, first_seen: AT, invocations: 3 },
+    { recovery: 'open', reason: 'timeline', timeline: 2, firstSeen: SHOWN_AT, invocations: 3 },
+  ],
   'secret.rotated': [
     { id: 'sec_1', name: 'TOKEN', current_version: 2, rotated_at: AT },
     { secretId: 'sec_1', name: 'TOKEN', version: 2 },
