@@ -37,10 +37,11 @@ import {
 import { readBackEffect } from './reconciliation/read-back-effect.ts';
 import { sendReplay, settleReplay } from './reconciliation/send-replay.ts';
 import { beginReversalWatch, planReversalRead, settleReversal } from './reconciliation/watch-reversal.ts';
+import { endingWhereGone } from './ending-where-gone.ts';
 
 /** All activities, with their dependencies bound. The Temporal UI shows their names. */
 export function createActivities(deps: ActivityDependencies) {
-  return {
+  return endingWhereGone(deps, {
     advanceInvocation: advanceInvocation(deps),
     dispatchEffect: dispatchEffect(deps),
     settleInvocation: settleInvocation(deps),
@@ -81,7 +82,7 @@ export function createActivities(deps: ActivityDependencies) {
     finishMonth: finishMonth(deps),
     listSweepAreas: listSweepAreas(),
     sweepArea: sweepArea(deps),
-  };
+  });
 }
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -7,6 +7,7 @@ import { endParkedInvocation } from '../../db/effects/settlement.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import { refusalText } from '../../domain/refusals.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 type Ended = Pick<ActivityDependencies, 'db' | 'logger'>;
 
@@ -32,7 +33,7 @@ async function end(
 ): Promise<void> {
   const ended = await deps.db.withEnvironment(ref, async (tx) => {
     const approval = await lockApproval(tx, ref.approvalId);
-    if (approval === null) throw new Error(`approval ${ref.approvalId} is gone`);
+    if (approval === null) throw new RecordGone(`approval ${ref.approvalId} is gone`);
     if (approval.status !== 'pending' || !mayEnd(approval)) return false;
     await endApproval(tx, approval.id, { status, at });
     await endInvocationOf(tx, approval, status, at);

@@ -15,6 +15,7 @@ import {
 import { ServiceError } from '../../domain/errors.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { refusesContent } from '../refuses-content.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 /** The pages of jobs that publish messages again: of dead letters, and of the failed deliveries of a subscription. */
 export type PageDependencies = Pick<ActivityDependencies, 'db' | 'vault' | 'logger'>;
@@ -115,7 +116,7 @@ async function take(
   takePage: TakePage,
 ): Promise<JobStep> {
   const job = await lockJob(tx, ref.jobId, [ref.kind]);
-  if (job === null) throw new Error(`job ${ref.jobId} is not there`);
+  if (job === null) throw new RecordGone(`job ${ref.jobId} is not there`);
   if (job.endedAt !== null) return { next: 'end', status: job.status };
   const page = await takePage(tx, deps, ref, job, pageSize);
   if (page === null) {

@@ -11,13 +11,14 @@ import { settlementOf, type Settlement } from '../../domain/settlement.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { InvocationDependencies, TellDependency } from '../dependencies.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 /** Settles from the record only. Idempotent. Also releases the place of a dispatch that was lost or is not sent. */
 export function settleInvocation(deps: Pick<InvocationDependencies, 'db' | 'logger' | TellDependency>) {
   return async (ref: InvocationRef): Promise<InvocationState> => {
     const [state, next] = await deps.db.withEnvironment(ref, async (tx) => {
       const work = await lockInvocationWork(tx, ref.invocationId);
-      if (!work) throw new Error(`invocation ${ref.invocationId} was dispatched and is gone`);
+      if (!work) throw new RecordGone(`invocation ${ref.invocationId} was dispatched and is gone`);
       return [
         await settle(tx, work),
         await releasePlace(tx, { kind: 'dispatch', holder: work.id, most: deps.inFlightCaps.dispatch }),

@@ -4,6 +4,7 @@ import { cancelMessage } from '../../db/messages/changes.ts';
 import { handOverMessage, handOverPaced } from '../../db/messages/pacing.ts';
 import type { DeliveryStep, MessageEnd, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 const PAGE_SIZE = 1_000;
 
@@ -11,7 +12,7 @@ const PAGE_SIZE = 1_000;
 export function handOverMessageWhenDue({ db }: Pick<ActivityDependencies, 'db'>) {
   return async ({ messageId, workspaceId, environmentId }: MessageRef): Promise<DeliveryStep> => {
     const found = await db.oneStatement({ workspaceId, environmentId }, (tx) => handOverMessage(tx, messageId));
-    if (found === null) throw new Error(`message ${messageId} is not there`);
+    if (found === null) throw new RecordGone(`message ${messageId} is not there`);
     if (found.state === 'ended') return { next: 'end', status: found.status };
     return found.state === 'timed' ? { next: 'wait', dueInMs: found.dueInMs } : { next: 'attempt' };
   };
@@ -31,7 +32,7 @@ export function cancelDelivery({ db }: Pick<ActivityDependencies, 'db'>) {
   return ({ messageId, workspaceId, environmentId }: MessageRef): Promise<MessageEnd | null> =>
     db.withEnvironment({ workspaceId, environmentId }, async (tx) => {
       const result = await cancelMessage(tx, messageId);
-      if (result === null) throw new Error(`message ${messageId} is not there`);
+      if (result === null) throw new RecordGone(`message ${messageId} is not there`);
       if ('inTheWay' in result) return result.inTheWay === 'attempt' ? null : result.inTheWay;
       const actor = { type: 'system', id: null } as const;
       const target = { type: 'message', id: messageId } as const;

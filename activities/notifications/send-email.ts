@@ -9,6 +9,7 @@ import {
 } from '../../domain/notifications/emails.ts';
 import type { Mailer, MailResult } from '../../domain/notifications/mailer.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 type Needs = Pick<ActivityDependencies, 'db' | 'logger' | 'mailer' | 'pagesUrl'>;
 type Visit = EmailStep | { next: 'send'; work: EmailWork; attempt: number; mailer: Mailer };
@@ -26,7 +27,7 @@ export function sendNotificationEmail(deps: Needs) {
 
 async function visitEmail(tx: EnvironmentTransaction, emailId: string, mailer: Mailer | null): Promise<Visit> {
   const work = await lockEmail(tx, emailId);
-  if (work === null) throw new Error(`e-mail ${emailId} is not there`);
+  if (work === null) throw new RecordGone(`e-mail ${emailId} is not there`);
   if (work.status === 'sending') {
     return end(tx, emailId, 'unknown', 'the worker was lost before the end of its attempt was on record');
   }
@@ -44,7 +45,7 @@ async function settle(
   result: MailResult,
 ): Promise<EmailStep> {
   const work = await lockEmail(tx, emailId);
-  if (work === null) throw new Error(`e-mail ${emailId} is not there`);
+  if (work === null) throw new RecordGone(`e-mail ${emailId} is not there`);
   const isLate = work.status === 'unknown' && work.attempts === attempt;
   if (work.status !== 'sending' && !isLate) return after(work);
   if (result.kind === 'accepted') return end(tx, emailId, 'sent', null);

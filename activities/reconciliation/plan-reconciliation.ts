@@ -5,6 +5,7 @@ import { readProgress, type ReconciliationProgress } from '../../db/reconciliati
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { settle } from '../invocations/settle-invocation.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 export interface BegunReconciliation extends ReconciliationProgress {
   state: InvocationState;
@@ -15,7 +16,7 @@ export function beginReconciliation(deps: Pick<ActivityDependencies, 'db'>) {
   return async (input: EffectRef): Promise<BegunReconciliation> =>
     deps.db.withEnvironment(input, async (tx) => {
       const work = await lockInvocationWork(tx, input.invocationId);
-      if (!work) throw new Error(`invocation ${input.invocationId} was dispatched and is gone`);
+      if (!work) throw new RecordGone(`invocation ${input.invocationId} was dispatched and is gone`);
       const state = await settle(tx, work);
       return { state, ...(await readProgress(tx, input.effectId)) };
     });

@@ -20,6 +20,7 @@ import { attemptEnd, type DispatchEnd, evidenceOf, keepEvidence } from '../invoc
 import { settle } from '../invocations/settle-invocation.ts';
 import { recordPatiently } from '../record-patiently.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 export const REPLAY_NOT_TAKEN_UP =
   'not sent: the outcome became known, the window closed, or neither a place in flight nor a worker was free in time';
@@ -110,7 +111,7 @@ export function settleReplay(deps: InvocationDependencies) {
   return async (ref: ReplayRef): Promise<InvocationState> => {
     const [state, next] = await deps.db.withEnvironment(ref, async (tx) => {
       const work = await lockInvocationWork(tx, ref.invocationId);
-      if (!work) throw new Error(`invocation ${ref.invocationId} was replayed and is gone`);
+      if (!work) throw new RecordGone(`invocation ${ref.invocationId} was replayed and is gone`);
       const attempt = await findAttempt(tx, ref.attemptId);
       if (attempt.status === 'started') {
         const end = attempt.claimed

@@ -12,6 +12,8 @@ import { startOnce, startWorkflow } from '../starts/start-workflow.ts';
 
 export interface StartInvocationOptions extends InvocationNames {
   eager: boolean;
+  /** The record has not ended, whatever Temporal says of its workflow: one that ran to its end was ahead of a restored database (docs/ha.md). */
+  isOpen?: boolean;
   taskQueue?: string;
 }
 
@@ -23,8 +25,9 @@ export interface StartInvocationOptions extends InvocationNames {
 export async function startInvocationWorkflow(
   client: Client,
   ref: InvokeActionInput,
-  { eager, taskQueue = TASK_QUEUE, ...names }: StartInvocationOptions,
+  { eager, isOpen = false, taskQueue = TASK_QUEUE, ...names }: StartInvocationOptions,
 ): Promise<void> {
+  if (isOpen) return startWorkflow(client, invokeActionStart(ref, taskQueue, names, true), { eager });
   if (await startOnce(client, invokeActionStart(ref, taskQueue, names), { eager })) return;
   if (!(await foundItWithdrawn(client, ref))) return; // it ran to its end
   await startWorkflow(client, invokeActionStart(ref, taskQueue, names, true), { eager });

@@ -17,5 +17,5 @@ export async function startKnownInvocation(
 ): Promise<void> {
   const names = await db.oneStatement(ref, (tx) => namesOfInvocation(tx, ref.invocationId));
   // Withdrawn meanwhile: its workflow would find nothing.
-  if (names !== null) await startInvocationWorkflow(temporal, ref, { ...names, eager: false, taskQueue });
+  if (names !== null) await startInvocationWorkflow(temporal, ref, { ...names, eager: false, isOpen: true, taskQueue });
 }

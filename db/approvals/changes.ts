@@ -8,6 +8,7 @@ import { recordPayload } from '../announcements/changed-records.ts';
 import { CHANNELS } from '../announcements/notification-listener.ts';
 import type { ActorRecord } from '../invocations/records.ts';
 import type { ApprovalPolicyRecord } from './records.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 /**
  * Throws QUOTA_EXCEEDED where the environment has its maximum of pending free-standing approvals. Other counters wait until this
@@ -105,7 +106,7 @@ export async function watchApproval(tx: EnvironmentTransaction, approvalId: stri
      FROM approvals p WHERE p.id = ?`,
     [approvalId],
   );
-  if (!row) throw new Error(`approval ${approvalId} is gone`);
+  if (!row) throw new RecordGone(`approval ${approvalId} is gone`);
   return { ...row, createdAt: row.createdAt.toISOString(), expiresAt: row.expiresAt.toISOString() };
 }
 

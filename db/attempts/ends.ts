@@ -2,6 +2,7 @@ import type { AttemptStatus, Outcome } from '../../domain/lifecycle.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 /** The progress of an attempt. The row is locked until the transaction ends. */
 export async function findAttempt(
@@ -13,7 +14,7 @@ export async function findAttempt(
     'SELECT status, claimed_at IS NOT NULL AS claimed FROM attempts WHERE id = ? FOR UPDATE',
     [attemptId],
   );
-  if (!attempt) throw new Error(`attempt ${attemptId} is gone`);
+  if (!attempt) throw new RecordGone(`attempt ${attemptId} is gone`);
   return attempt;
 }
 

@@ -5,6 +5,7 @@ import type { ProviderResponse } from '../../domain/adapters/adapter-descriptor.
 import type { JsonObject } from '../../domain/json.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 /** Throws QUOTA_EXCEEDED where an effect was read so often that it is read no more on request. Requests at once may pass together. */
 export async function requireReadRoom(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
@@ -63,7 +64,7 @@ export async function readEffectWork(
      WHERE e.id = :effectId AND e.first_dispatched_at IS NOT NULL`,
     { effectId, graceMs },
   );
-  if (!work) throw new Error(`effect ${effectId} is gone, or was never dispatched`);
+  if (!work) throw new RecordGone(`effect ${effectId} is gone, or was never dispatched`);
   return work;
 }
 

@@ -10,6 +10,7 @@ import {
   LISTED_INVOCATION_COLUMNS,
   type ListedInvocationRecord,
 } from './records.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 export async function getInvocation(
   tx: EnvironmentTransaction,
@@ -127,7 +128,7 @@ export async function readInvocationState(tx: EnvironmentTransaction, invocation
      FROM invocations i LEFT JOIN effects e ON e.invocation_id = i.id WHERE i.id = :invocationId`,
     { invocationId, most: DEPENDENTS_MAX },
   );
-  if (!row) throw new Error(`invocation ${invocationId} is gone`);
+  if (!row) throw new RecordGone(`invocation ${invocationId} is gone`);
   const { dependents, refusal, ...state } = row;
   return {
     ...state,

@@ -3,6 +3,7 @@ import type { Observation } from '../../domain/previews/observation.ts';
 import type { ActionDefinition } from '../../domain/actions.ts';
 import type { RequestIdentity } from '../../domain/adapters/adapter-descriptor.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 export interface NewDraft {
   /** The id of the future preview. */
@@ -67,7 +68,7 @@ export async function readObservationWork(tx: EnvironmentTransaction, invocation
      WHERE i.id = ?`,
     [invocationId],
   );
-  if (row === null) throw new Error(`invocation ${invocationId} is gone`);
+  if (row === null) throw new RecordGone(`invocation ${invocationId} is gone`);
   const { definition, input, ...identity } = row;
   return { definition, input, identity };
 }

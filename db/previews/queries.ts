@@ -14,6 +14,7 @@ import {
   type PreviewMaker,
   type PreviewRecord,
 } from './records.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 export async function getPreview(tx: EnvironmentTransaction, previewId: string): Promise<PreviewRecord | null> {
   return tx.row<PreviewRecord>('get_preview', `SELECT ${PREVIEW_COLUMNS} FROM ${PREVIEW_TABLES} WHERE p.id = ?`, [
@@ -108,7 +109,7 @@ export async function readBinding(tx: EnvironmentTransaction, invocationId: stri
      WHERE i.id = ?`,
     [invocationId],
   );
-  if (row === null) throw new Error(`invocation ${invocationId} is gone`);
+  if (row === null) throw new RecordGone(`invocation ${invocationId} is gone`);
   return { ...row, preview: row.preview && { ...row.preview, expiresAt: new Date(row.preview.expiresAt) } };
 }
 

@@ -2,6 +2,7 @@ import type { RefusalCode } from '../../domain/refusals.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { settleReservationsOf } from '../impact-limits/settlement.ts';
 import { announceSettlement } from '../invocations/changes.ts';
+import { RecordGone } from '../../domain/record-gone.ts';
 
 /** The progress of a reconciliation, for a start or a resumption. */
 export interface ReconciliationProgress {
@@ -23,7 +24,7 @@ export async function readProgress(tx: EnvironmentTransaction, effectId: string)
      FROM effects WHERE id = ?`,
     [effectId],
   );
-  if (!progress) throw new Error(`effect ${effectId} is gone`);
+  if (!progress) throw new RecordGone(`effect ${effectId} is gone`);
   return progress;
 }
 

@@ -28,7 +28,7 @@ export function closeBillingMonthStart(ref: BillingMonthRef, taskQueue: string):
       workflowId: `billing-month/${workspaceId}/${month}`,
       taskQueue,
       args: [{ workspaceId, month }],
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       priority: priorityOf('maintenance', workspaceId),
       staticSummary: summaryOf('closes the month', month),
       staticDetails: DESCRIPTION,

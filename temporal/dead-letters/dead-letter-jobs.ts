@@ -43,7 +43,7 @@ const DESCRIPTIONS: Record<JobKind, string> = {
   }),
 };
 
-/** A job that has ended is not run again; one whose workflow was terminated is. */
+/** The row decides: the workflow of a job that has ended finds that, and one that ran to its end goes on where the row is from before it. */
 export function deadLetterJobStart(
   ref: DeadLetterJobRef,
   taskQueue: string,
@@ -56,7 +56,7 @@ export function deadLetterJobStart(
       workflowId: deadLetterJobWorkflowId(ref),
       taskQueue,
       args: [{ jobId, kind, workspaceId, environmentId }],
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       priority: priorityOf('maintenance', workspaceId),
       staticSummary: summaryOf(SUMMARIES[kind], environmentName),
       staticDetails: DESCRIPTIONS[kind],

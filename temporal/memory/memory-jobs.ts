@@ -35,7 +35,7 @@ const FORGETS = descriptionOf({
     'Look at the job with `GET /api/v2/memory/jobs/{id}`. It may be terminated: the sweep starts it again with what is left.',
 });
 
-/** A job that has ended is not run again; one whose workflow was terminated is. */
+/** The row decides: the workflow of a job that has ended finds that, and one that ran to its end goes on where the row is from before it. */
 export function memoryJobStart(
   ref: MemoryJobRef,
   taskQueue: string,
@@ -48,7 +48,7 @@ export function memoryJobStart(
       workflowId: memoryJobWorkflowId(ref),
       taskQueue,
       args: [{ jobId, kind, workspaceId, environmentId }],
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       priority: priorityOf('maintenance', workspaceId),
       staticSummary: summaryOf(SUMMARIES[kind], environmentName),
       staticDetails: kind === 'ingest' ? INGESTS : FORGETS,
