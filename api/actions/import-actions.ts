@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inTrial } from '../../db/trial.ts';
 import { validationError } from '../../domain/errors.ts';
 import { defineRoute, type WorkDependencies } from '../http/define-route.ts';
 import { requireGovernToUngovern } from './access.ts';
@@ -16,7 +17,7 @@ export const importActionsRoute = defineRoute({
   description:
     'Creates one `http.request` action for each operation of an OpenAPI 3.0, 3.1 or 3.2 description, in one transaction. An ' +
     'action that an earlier import created is updated; importing the same description again changes nothing. An operation ' +
-    'that cannot become an action is skipped, with the reason.\n\n' +
+    'that cannot become an action is skipped, with the reason. With `dryRun` the answer is the same, and nothing is kept.\n\n' +
     'The input of an action is `{path, query, headers, cookies, body}`, with the members that the operation has.\n\n' +
     'Every operation but GET and HEAD becomes `governed: true`. With `actions:govern` you can exempt operations in ' +
     '`ungoverned`. An update keeps the governance of an action, except that an operation which did not write before and ' +
@@ -41,8 +42,13 @@ export const importActionsRoute = defineRoute({
     return body.planned ?? (await planFrom(body, deps, caller.workspaceId));
   },
   async change(tx, { body, caller, actor, deps }, plan) {
-    const operations = await applyImport(tx, plan, { caller, actor, egressAllow: deps.egressAllow });
-    const { ungoverned } = body.settings;
+    const { ungoverned, dryRun } = body.settings;
+    const apply = () => applyImport(tx, plan, { caller, actor, egressAllow: deps.egressAllow });
+    if (dryRun) {
+      const reply = { status: 200 as const, data: await inTrial(tx, apply) };
+      return { reply, audit: 'none: a dry run keeps nothing' };
+    }
+    const operations = await apply();
     return {
       reply: { status: 200, data: operations },
       audit: {

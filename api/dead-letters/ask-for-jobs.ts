@@ -1,18 +1,16 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { withGroupId } from '../../db/dead-letters/records.ts';
+import { countJobRecords } from '../../db/dead-letters/job-pages.ts';
 import { createJob } from '../../db/dead-letters/jobs.ts';
 import type { DeadLetterFilter, DeadLetterJobKind } from '../../domain/dead-letters/dead-letters.ts';
-import { validationError } from '../../domain/errors.ts';
+import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { auditedHost } from '../audit/audited-host.ts';
 import { type Actor, type Caller, defineRoute, type WorkDependencies } from '../http/define-route.ts';
-import { queryBoolean } from '../http/common-fields.ts';
 import { publisherOf } from '../messages/publisher.ts';
 import { wakeJob } from './job-workflows.ts';
-import { filterBody, filterQuery, jobSchema, presentJob } from './schemas.ts';
+import { clearQuery, jobSchema, presentJob, retryAllBody } from './schemas.ts';
 
-const CONFIRMATION =
-  'In a protected environment send `confirmProtected=true`, because nothing brings the records back.';
 const LOOK_AGAIN_SECONDS = 2;
 const accepted = ({ id }: { id: string }) => ({
   location: `/api/v2/dlq/jobs/${id}`,
@@ -28,15 +26,16 @@ export const retryAllRoute = defineRoute({
   description:
     'A job over the records that are there now: 202, and `GET /api/v2/dlq/jobs/{jobId}` shows its progress. Each record is retried ' +
     'once, page by page: a page begins when most of the last one has been sent, and flow control holds where messages have a key. ' +
-    'What fails again is not retried by the same job.',
+    'What fails again is not retried by the same job. With `expectedCount` a set that has changed since it was counted is 409.',
   scope: 'dlq:write',
   role: 'admin',
-  request: { body: filterBody.optional() },
+  request: { body: retryAllBody.optional() },
   response: { 202: jobSchema },
   accepted,
   errors: ['CONFLICT'],
   idempotent: true,
-  change: (tx, { body, ...ctx }) => askFor(tx, ctx, 'retry', body ?? {}),
+  change: (tx, { body: { expectedCount, ...filter } = {}, ...ctx }) =>
+    askFor(tx, ctx, { kind: 'retry', filter, expectedCount }),
 });
 
 export const clearRoute = defineRoute({
@@ -47,15 +46,16 @@ export const clearRoute = defineRoute({
   summary: 'Clear the dead letters, or those of a filter, for good',
   description:
     'A job over the records that are there now: 202, and `GET /api/v2/dlq/jobs/{jobId}` shows its progress. The messages stay, as ' +
-    `\`failed\`. ${CONFIRMATION} Without it the answer is 400 and all records stay.`,
+    '`failed`. In a protected environment the answer without `confirmProtected` is 400, and all records stay. With `expectedCount` a ' +
+    'set that has changed since it was counted is 409.',
   scope: 'dlq:write',
   role: 'admin',
-  request: { query: filterQuery.extend({ confirmProtected: queryBoolean.optional().describe(CONFIRMATION) }) },
+  request: { query: clearQuery },
   response: { 202: jobSchema },
   accepted,
   errors: ['CONFLICT'],
   // No Idempotency-Key: its digest excludes the query, so another filter under the same key would replay the first reply.
-  async change(tx, { query: { confirmProtected, ...filter }, ...ctx }) {
+  async change(tx, { query: { confirmProtected, expectedCount, ...filter }, ...ctx }) {
     const { environment } = ctx.caller;
     if (environment.protected && confirmProtected !== true) {
       throw validationError(
@@ -63,20 +63,27 @@ export const clearRoute = defineRoute({
         `The environment "${environment.name}" is protected. To clear its dead letters for good, send confirmProtected=true.`,
       );
     }
-    return askFor(tx, ctx, 'clear', filter);
+    return askFor(tx, ctx, { kind: 'clear', filter, expectedCount });
   },
 });
+
+interface AskedJob {
+  kind: DeadLetterJobKind;
+  filter: DeadLetterFilter;
+  /** How many records whoever asks has seen. */
+  expectedCount: number | undefined;
+}
 
 async function askFor(
   tx: EnvironmentTransaction,
   { caller, actor, deps }: { caller: Caller; actor: Actor; deps: WorkDependencies },
-  kind: DeadLetterJobKind,
-  asked: DeadLetterFilter,
+  { kind, filter: asked, expectedCount }: AskedJob,
 ) {
   // Stores the group's id, because a job covers the records of this moment.
   const filter = await withGroupId(tx, asked);
   const { publishedBy: requestedBy, apiKeyId, publishesWhileHalted } = publisherOf(caller, actor);
   const job = await createJob(tx, { kind, filter, subscriptionId: null, requestedBy, apiKeyId, publishesWhileHalted });
+  if (expectedCount !== undefined) requireCount(await countJobRecords(tx, job), expectedCount);
   return {
     reply: { status: 202, data: presentJob(job) },
     audit: {
@@ -86,6 +93,15 @@ async function askFor(
     },
     after: () => wakeJob(deps, caller, job),
   };
+}
+
+/** The job's own records are counted, in its transaction: a refusal undoes the job. */
+function requireCount(count: number, expected: number): void {
+  if (count === expected) return;
+  throw new ServiceError('CONFLICT', {
+    message: `The filter matches ${count} dead letters, and ${expected} were expected: nothing was done. List them again.`,
+    details: { count, expectedCount: expected },
+  });
 }
 
 function shownFilter({ url, ...others }: DeadLetterFilter): JsonObject {

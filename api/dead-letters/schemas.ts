@@ -12,7 +12,7 @@ import {
   type DeadLetterJobKind,
   JOB_STATUSES,
 } from '../../domain/dead-letters/dead-letters.ts';
-import { nearestInstant, orShortened } from '../http/common-fields.ts';
+import { nearestInstant, orShortened, queryBoolean } from '../http/common-fields.ts';
 import { LABEL_CHARACTERS_MAX } from '../messages/body-schemas.ts';
 import {
   listedMessageSchema,
@@ -52,6 +52,17 @@ export const filterQuery = z.strictObject({
 export const filterBody = z
   .strictObject({ ...filterFields, responseStatus: responseStatus.optional() })
   .meta({ id: 'DeadLetterFilter', description: 'Every member must hold. None: all.' });
+
+const EXPECTED_COUNT = 'How many records you have seen. If the filter matches another number now, the answer is 409.';
+export const retryAllBody = filterBody
+  .extend({ expectedCount: count.optional().describe(EXPECTED_COUNT) })
+  .meta({ id: 'RetryDeadLetters', description: 'Every member of the filter must hold. None: all.' });
+export const clearQuery = filterQuery.extend({
+  confirmProtected: queryBoolean
+    .optional()
+    .describe('In a protected environment it must be true, because nothing brings the records back.'),
+  expectedCount: z.coerce.number().int().min(0).optional().describe(EXPECTED_COUNT),
+});
 
 export const deadLetterParams = z.strictObject({ messageId: z.string().min(1).max(100) });
 export const jobParams = z.strictObject({ jobId: z.string().min(1).max(100).describe('Id of the job, `dlj_…`.') });

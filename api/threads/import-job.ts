@@ -8,6 +8,8 @@ export interface ImportSettings {
   ungoverned: string[];
   namePrefix: string;
   secret: string | null;
+  /** Nothing is kept. */
+  dryRun: boolean;
 }
 
 /** What a thread is given: the bytes of a whole request, or those of a fetched document. */

@@ -44,6 +44,7 @@ export const importActionsBody = z
       .string()
       .regex(SECRET_NAME_PATTERN, 'is not the name of a secret')
       .describe('Vault secret with the credential; left out, a name is derived from the host and the security scheme.'),
+    dryRun: z.boolean().describe('Says what the import would do now, with every check, and keeps nothing.'),
   })
   .partial()
   .refine(({ document, url }) => (document === undefined) !== (url === undefined), {

@@ -44,8 +44,8 @@ function readRequest(bytes: Uint8Array): ImportAnswer {
   // A document's integers are bounds of schemas; one beyond 2^53 is the largest that its author could think of.
   const json = parseJsonBytes(bytes, { depthMax: DOCUMENT_DEPTH_MAX, roundsIntegers: true, valuesMax: null });
   const body = validateBody(importActionsBody, json) as ReturnType<typeof importActionsBody.parse>;
-  const { document, url, operations = null, ungoverned = [], namePrefix = '', secret = null } = body;
-  const settings: ImportSettings = { operations, ungoverned, namePrefix, secret };
+  const { document, url, operations = null, ungoverned = [], namePrefix = '', secret = null, dryRun = false } = body;
+  const settings: ImportSettings = { operations, ungoverned, namePrefix, secret, dryRun };
   const digest = digestOf(json as Json);
   if (url !== undefined) return { kind: 'request', read: { settings, planned: null, url }, digest };
   const planned = plan(document, 'body.document', settings, null);

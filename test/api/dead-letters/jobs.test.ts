@@ -46,6 +46,17 @@ describe('retry-all', () => {
     await expect.poll(bodies, { timeout: JOB_TIMEOUT_MS }).toBe(220);
   });
 
+  test('is refused when the filter matches another number than whoever asks has seen', async () => {
+    const { label } = await planted({ count: 3 });
+    const refused = await retryAll({ label, expectedCount: 2 });
+    expect([refused.status, errorOf(refused).details]).toEqual([409, { count: 3, expectedCount: 2 }]);
+    expect((await clear(`label=${encodeURIComponent(label)}&expectedCount=4`)).status).toBe(409);
+    expect(await recordsOf(label)).toBe(3);
+    expect(await countRows(service.database, `dead_letter_jobs WHERE filter->>'label' = $1`, [label])).toBe(0);
+    const { id } = jobIn(await retryAll({ label, expectedCount: 3 }));
+    expect(await ended(id)).toMatchObject({ filter: { label }, done: 3 });
+  });
+
   test('ignores failures after its start, so a message that fails again is not retried endlessly', async () => {
     destination.answer('/fails-again', { status: 500 });
     const { label } = await planted({ count: 5, url: `${destination.baseUrl}/fails-again` });

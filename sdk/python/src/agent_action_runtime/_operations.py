@@ -55,7 +55,6 @@ from .types import (
     CreateScheduleRequest,
     CurrentUsage,
     DeadLetter,
-    DeadLetterFilter,
     DeadLetterJob,
     DeadLetterStats,
     DeadLettersDeleteReply,
@@ -156,6 +155,7 @@ from .types import (
     RecoverSubscriptionRequest,
     ResolveRequest,
     RetriedMessage,
+    RetryDeadLetters,
     RetryMessageRequest,
     RotatedSubscriptionSecret,
     Run,
@@ -903,9 +903,9 @@ class DeadLettersOperations:
         """List dead letters, those that failed last first. Scope: dlq:read."""
         return self._caller.call_page("/api/v2/dlq", query={"page": page, "limit": limit, "url": url, "urlGroup": url_group, "scheduleId": schedule_id, "label": label, "reason": reason, "startDate": start_date, "endDate": end_date, "responseStatus": response_status})
 
-    def clear(self, *, url: Optional[str] = None, url_group: Optional[str] = None, schedule_id: Optional[str] = None, label: Optional[str] = None, reason: Optional[Literal["retries_exhausted", "gone", "not_retryable", "destination_blocked"]] = None, start_date: Optional[str] = None, end_date: Optional[str] = None, response_status: Optional[int] = None, confirm_protected: Optional[bool] = None) -> DeadLetterJob:
+    def clear(self, *, url: Optional[str] = None, url_group: Optional[str] = None, schedule_id: Optional[str] = None, label: Optional[str] = None, reason: Optional[Literal["retries_exhausted", "gone", "not_retryable", "destination_blocked"]] = None, start_date: Optional[str] = None, end_date: Optional[str] = None, response_status: Optional[int] = None, confirm_protected: Optional[bool] = None, expected_count: Optional[int] = None) -> DeadLetterJob:
         """Clear the dead letters, or those of a filter, for good. Scope: dlq:write."""
-        return self._caller.call("DELETE", "/api/v2/dlq", query={"url": url, "urlGroup": url_group, "scheduleId": schedule_id, "label": label, "reason": reason, "startDate": start_date, "endDate": end_date, "responseStatus": response_status, "confirmProtected": confirm_protected})
+        return self._caller.call("DELETE", "/api/v2/dlq", query={"url": url, "urlGroup": url_group, "scheduleId": schedule_id, "label": label, "reason": reason, "startDate": start_date, "endDate": end_date, "responseStatus": response_status, "confirmProtected": confirm_protected, "expectedCount": expected_count})
 
     def stats(self) -> DeadLetterStats:
         """Count dead letters, by reason, response status and destination. Scope: dlq:read."""
@@ -923,7 +923,7 @@ class DeadLettersOperations:
         """Send a dead letter again. Scope: dlq:write."""
         return self._caller.call("POST", "/api/v2/dlq/{messageId}/retry", path_params={"messageId": message_id}, body=body, idempotency_key=idempotency_key)
 
-    def retry_all(self, body: Optional[DeadLetterFilter] = None, *, idempotency_key: Optional[str] = None) -> DeadLetterJob:
+    def retry_all(self, body: Optional[RetryDeadLetters] = None, *, idempotency_key: Optional[str] = None) -> DeadLetterJob:
         """Send all dead letters again, or those of a filter. Scope: dlq:write."""
         return self._caller.call("POST", "/api/v2/dlq/retry-all", body=body, idempotency_key=idempotency_key)
 

@@ -2826,6 +2826,8 @@ class ImportActions(TypedDict, total=False):
     """A prefix of each name, for example `stripe.`."""
     secret: str
     """Vault secret with the credential; left out, a name is derived from the host and the security scheme."""
+    dryRun: bool
+    """Says what the import would do now, with every check, and keeps nothing."""
 
 
 class _ImportedOperationRequired(TypedDict):
@@ -4573,6 +4575,25 @@ class RetriedMessage(TypedDict):
     status: Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]
     retryOf: str
     """The message that failed."""
+
+
+class RetryDeadLetters(TypedDict, total=False):
+    """Every member of the filter must hold. None: all."""
+    url: str
+    """The destination, exactly as it was published."""
+    urlGroup: str
+    """The id of a URL group, or the name of one."""
+    scheduleId: str
+    label: str
+    """Exactly as it was published."""
+    reason: Literal["retries_exhausted", "gone", "not_retryable", "destination_blocked"]
+    startDate: str
+    """Failed after."""
+    endDate: str
+    """Failed before."""
+    responseStatus: int
+    expectedCount: int
+    """How many records you have seen. If the filter matches another number now, the answer is 409."""
 
 
 class RetryMessageRequest(TypedDict, total=False):

@@ -2172,6 +2172,8 @@ export interface schemas {
     namePrefix?: string;
     /** Vault secret with the credential; left out, a name is derived from the host and the security scheme. */
     secret?: string;
+    /** Says what the import would do now, with every check, and keeps nothing. */
+    dryRun?: boolean;
   };
   ImportedOperation: {
     operationId: string;
@@ -3607,6 +3609,24 @@ export interface schemas {
     status: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled";
     /** The message that failed. */
     retryOf: string;
+  };
+  /** Every member of the filter must hold. None: all. */
+  RetryDeadLetters: {
+    /** The destination, exactly as it was published. */
+    url?: string;
+    /** The id of a URL group, or the name of one. */
+    urlGroup?: string;
+    scheduleId?: string;
+    /** Exactly as it was published. */
+    label?: string;
+    reason?: "retries_exhausted" | "gone" | "not_retryable" | "destination_blocked";
+    /** Failed after. */
+    startDate?: schemas["DateTimeWithOffset"];
+    /** Failed before. */
+    endDate?: schemas["DateTimeWithOffset"];
+    responseStatus?: number;
+    /** How many records you have seen. If the filter matches another number now, the answer is 409. */
+    expectedCount?: number;
   };
   RetryMessageRequest: {
     url?: string;
@@ -9068,8 +9088,10 @@ export interface operations {
         endDate?: schemas["DateTimeWithOffset"];
         /** The status of the last response. */
         responseStatus?: number;
-        /** In a protected environment send `confirmProtected=true`, because nothing brings the records back. */
+        /** In a protected environment it must be true, because nothing brings the records back. */
         confirmProtected?: "true" | "false";
+        /** How many records you have seen. If the filter matches another number now, the answer is 409. */
+        expectedCount?: number;
       };
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
@@ -9201,7 +9223,7 @@ export interface operations {
       };
       cookie?: never;
     };
-    requestBody?: { content: { "application/json": schemas["DeadLetterFilter"] } };
+    requestBody?: { content: { "application/json": schemas["RetryDeadLetters"] } };
     responses: {
       202: { content: { "application/json": schemas["Success"] & {
         data: schemas["DeadLetterJob"];

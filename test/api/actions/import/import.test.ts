@@ -79,6 +79,27 @@ describe('an import', () => {
     expect(await read('p.first.get-0')).toMatchObject({ description: 'Get that' });
   });
 
+  it('says what it would do with dryRun, and keeps nothing', async () => {
+    const document = smallDocument('planned');
+    const plan = importedBy(await importing({ document, namePrefix: 'd.', dryRun: true }));
+    expect(plan.map(({ name, status }) => [name, status])).toEqual([
+      ['d.planned.get-0', 'created'],
+      ['d.planned.get-1', 'created'],
+    ]);
+    expect(await versionsOf('d.planned.get-0')).toEqual([]);
+    const audited = () =>
+      api.database.asOwner(
+        `SELECT id FROM audit_log WHERE action = 'actions.imported' AND details->>'title' = 'planned'`,
+      );
+    expect(await audited()).toEqual([]);
+    expect(importedBy(await importing({ document, namePrefix: 'd.' }))).toEqual(plan);
+    expect(await versionsOf('d.planned.get-0')).toHaveLength(1);
+    getIn(document, 0)['summary'] = 'Get it now';
+    const change = importedBy(await importing({ document, namePrefix: 'd.', dryRun: true }));
+    expect(countsOf(change)).toMatchObject({ updated: 1, unchanged: 1 });
+    expect(await read('d.planned.get-0')).toMatchObject({ description: 'Get it' });
+  });
+
   it('keeps what the document does not say: governance, time-out, output schema', async () => {
     const document = smallDocument('kept', 1);
     importedBy(await importing({ document }));
