@@ -7,6 +7,7 @@ import type { DocsSite } from './docs-site.ts';
 import { pageDocument } from './html-document.ts';
 import { notFoundDocument, resultsDocument } from './html-results.ts';
 import { DOCS_SHEET, DOCS_SHEET_PATH } from './html-style.ts';
+import { Pictures } from './pictures.ts';
 import { LIMIT_MAX, searchedFor, searchPages } from './queries.ts';
 import { openToAll, sendBody } from './send-body.ts';
 import { StoredBody } from './stored-body.ts';
@@ -16,6 +17,8 @@ export const SEARCH_PAGE_PATH = '/docs/search';
 const HTML = 'text/html; charset=utf-8';
 const SHEET_CACHE_CONTROL = 'public, max-age=31536000, immutable';
 const RESULTS_CACHE_CONTROL = 'public, max-age=60';
+/** Their names stay when their content changes. */
+const PICTURE_CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=86400';
 const RESULTS_KEPT = 200;
 /** Characters of an unknown path shown on its 404 page. */
 const PATH_CHARACTERS_SHOWN = 200;
@@ -33,7 +36,7 @@ const CONTENT_SECURITY_POLICY = [
 export interface ServeHtml {
   /** Answers GET and HEAD of `/docs` and `/docs/{route}`. `serve-docs.ts` negotiates Markdown first. */
   page(ctx: HttpContext, page: BuiltPage): Promise<void>;
-  /** Search results, the style sheet, or a 404 page. */
+  /** Search results, the style sheet, a picture, or a 404 page. */
   other(ctx: HttpContext, path: string, search: () => Promise<DocsSearch>): Promise<void>;
 }
 
@@ -41,6 +44,7 @@ export function serveHtml(site: DocsSite): ServeHtml {
   const pages = new Map<string, StoredBody>();
   const results = new LRUCache<string, StoredBody>({ max: RESULTS_KEPT });
   const sheet = new StoredBody(DOCS_SHEET);
+  const pictures = new Pictures();
 
   const sendResults = async (ctx: HttpContext, search: () => Promise<DocsSearch>): Promise<void> => {
     const query = searchedFor(new URLSearchParams(ctx.querystring));
@@ -65,6 +69,14 @@ export function serveHtml(site: DocsSite): ServeHtml {
       if (path === SEARCH_PAGE_PATH) return sendResults(ctx, search);
       if (path === DOCS_SHEET_PATH) {
         await sendBody(ctx, sheet, { type: 'text/css; charset=utf-8', cacheControl: SHEET_CACHE_CONTROL });
+        return;
+      }
+      const picture = pictures.at(path);
+      if (picture !== null) {
+        openToAll(ctx);
+        ctx.set('Cache-Control', PICTURE_CACHE_CONTROL);
+        ctx.type = picture.type;
+        ctx.body = picture.bytes;
         return;
       }
       secure(ctx);

@@ -6,6 +6,7 @@ import { callFromPage, type PageRequest } from '../html/page-request.ts';
 import type { HttpContext } from '../http/context.ts';
 import { alertOf, redirectTo, sendPage, SIGN_IN_PATH } from '../html/layout.ts';
 import { markup } from '../html/markup.ts';
+import { REFERENCE_PATH } from '../reference/serve-reference.ts';
 import { readForm } from '../html/read-form.ts';
 
 const EMAIL_CHARACTERS_MAX = 1_000;
@@ -59,6 +60,7 @@ function sendSignIn(
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <div class="buttons"><button>Sign in</button></div>
-</form>`;
+</form>
+<p class="note">An agent or a program takes an API key instead: <a href="${REFERENCE_PATH}">API reference</a>.</p>`;
   sendPage(ctx, { title: 'Sign in', viewer: null, content }, status);
 }

@@ -1,4 +1,4 @@
-import { CONSOLE_PATH } from '../../domain/console-links.ts';
+import { CONSOLE_PATH, CONSOLE_START_PATH } from '../../domain/console-links.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import { linkHeader } from '../docs/discovery-links.ts';
 import { jsonInLines } from '../docs/send-body.ts';
@@ -11,19 +11,22 @@ import { REFERENCE_PATH } from '../reference/serve-reference.ts';
 function placesBelow(base: string): object {
   return {
     name: PRODUCT.name,
+    console: CONSOLE_PATH,
     docs: `${base}/docs/`,
     llms: `${base}/llms.txt`,
     docsApi: `${base}/openapi.json`,
     openapi: OPENAPI_PATH,
     mcp: MCP_PATH,
     docsMcp: `${base}/docs/mcp`,
-    console: CONSOLE_PATH,
     reference: REFERENCE_PATH,
     health: '/healthz',
   };
 }
 
-/** `/` and the documentation's prefix: documentation for people and Markdown readers, JSON entry points for everybody else. */
+/**
+ * `/` leads a person to the console, and a reader of Markdown to the documentation; a prefix of the documentation leads both there.
+ * Everybody else is told the entry points as JSON.
+ */
 export function serveStart(docsBase: string): HttpMiddleware {
   const places = jsonInLines(placesBelow(docsBase));
   const links = linkHeader('/', docsBase);
@@ -35,7 +38,7 @@ export function serveStart(docsBase: string): HttpMiddleware {
     // JSON first: curl and agents accept anything, a browser asks for a page.
     const form = ctx.accepts('json', 'html', 'text/markdown');
     if (form === 'html' || form === 'text/markdown') {
-      ctx.redirect(`${docsBase}/docs/`);
+      ctx.redirect(form === 'html' && ctx.path === '/' ? CONSOLE_START_PATH : `${docsBase}/docs/`);
       return;
     }
     ctx.type = 'application/json';

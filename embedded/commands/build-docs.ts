@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatedPages } from '../../api/docs/generated-pages.ts';
 import { NAVIGATION } from '../../docs/navigation.ts';
@@ -15,6 +15,7 @@ const index = await buildIndex([...readSources(root), ...generatedPages()], NAVI
 
 const folder = path.join(root, 'dist', 'docs');
 mkdirSync(folder, { recursive: true });
+cpSync(path.join(root, 'docs', 'images'), path.join(folder, 'images'), { recursive: true });
 write('index.json', JSON.stringify(index));
 write('search.json', searchIndexOf(index.pages));
 

@@ -40,6 +40,7 @@ function resolve(href: string, source: string | null, routes: ReadonlySet<string
   const file = posix.join(source === null ? 'docs' : posix.dirname(source), link);
   const served = SERVED_FILES[file];
   if (served !== undefined) return `${SITE_MARK}${served}`;
+  if (file.startsWith('docs/images/')) return `${BASE_MARK}/${file}`;
   const route = routeOf(file.replace(/\/$/, ''));
   return file.startsWith('docs/') && routes.has(route) ? pageAddress(route, anchor, target) : file;
 }

@@ -192,6 +192,23 @@ describe('over HTTP', () => {
   });
 });
 
+describe('pictures', () => {
+  test('are served beside the pages that show them', async () => {
+    const html = await (await visit('/docs/operations')).text();
+    const [, src = ''] = /<img[^>]* src="([^"]+)"/.exec(html) ?? [];
+    expect(src).toBe('/docs/images/invocation-in-temporal.jpg');
+    const reply = await visit(src, { accept: 'image/webp,*/*' });
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+    expect(
+      Buffer.from(await reply.arrayBuffer())
+        .subarray(0, 2)
+        .toString('hex'),
+    ).toBe('ffd8');
+    expect((await visit('/docs/images/..%2fnavigation.js', { accept: 'image/webp' })).status).toBe(404);
+    expect((await visit('/docs/images/none.webp', { accept: 'image/webp' })).status).toBe(404);
+  });
+});
+
 describe('the search', () => {
   test('lists the pages that the form asks for, and shows the query as text', async () => {
     const html = await (await visit(`/docs/search?q=${encodeURIComponent('idempotancy <b>"key')}`)).text();
@@ -208,10 +225,11 @@ describe('the search', () => {
 });
 
 describe('the root', () => {
-  test('leads a person and a reader of Markdown to the documentation', async () => {
-    for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', 'text/markdown']) {
+  test('leads a person to the console, and a reader of Markdown to the documentation', async () => {
+    const places = { 'text/html,application/xhtml+xml,*/*;q=0.8': '/console/e', 'text/markdown': '/docs/' };
+    for (const [accept, place] of Object.entries(places)) {
       const reply = await visit('/', { accept });
-      expect([reply.status, reply.headers.get('location')]).toEqual([302, '/docs/']);
+      expect([reply.status, reply.headers.get('location')]).toEqual([302, place]);
     }
   });
 
