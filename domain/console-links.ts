@@ -7,6 +7,11 @@ export function environmentPath(environmentId: string): string {
   return `${CONSOLE_PATH}/environments/${encodeURIComponent(environmentId)}/approvals`;
 }
 
+/** A screen of the console, by its path below the environment. */
+export function consolePath(environmentId: string, screen: string): string {
+  return `${CONSOLE_START_PATH}/${encodeURIComponent(environmentId)}${screen}`;
+}
+
 /** Where a person decides on an approval. The environment is in it, because a session belongs to none. */
 export function approvalPath(environmentId: string, approvalId: string): string {
   return `${environmentPath(environmentId)}/${encodeURIComponent(approvalId)}`;

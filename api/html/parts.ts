@@ -1,3 +1,4 @@
+import { consolePath } from '../../domain/console-links.ts';
 import type { ServiceError } from '../../domain/errors.ts';
 import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
 import { markup, type Markup, type MarkupValue } from './markup.ts';
@@ -40,6 +41,11 @@ export function distanceOf(moment: Date, now: Date): string {
 export function named(name: string | null, id: string | null): Markup {
   const shownId = id !== null && id !== name && markup`<code class="id">${exactText(id, SHORT_BYTES_MAX)}</code>`;
   return markup`${name !== null && markup`${exactText(name, SHORT_BYTES_MAX)} `}${shownId}`;
+}
+
+/** A record by its id, as a link to its screen of the console, which needs JavaScript. */
+export function inConsole(environmentId: string, screen: string, id: string): Markup {
+  return markup`<a href="${consolePath(environmentId, `${screen}/${encodeURIComponent(id)}`)}">${named(null, id)}</a>`;
 }
 
 export function jsonText(value: unknown): string {

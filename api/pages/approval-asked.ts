@@ -1,4 +1,4 @@
-import type { NamesBeside } from '../../db/approvals/queries.ts';
+import { type DecidedLately, LATELY_DAYS, type NamesBeside } from '../../db/approvals/queries.ts';
 import type { ApprovalRecord, DecisionRecord } from '../../db/approvals/records.ts';
 import type { Allowance } from '../../db/impact-limits/allowances.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
@@ -7,7 +7,7 @@ import type { Approvers } from '../../domain/approval-policies/verdict.ts';
 import { countText, moneyText } from '../../domain/money.ts';
 import { exactBlock, exactText, SHORT_BYTES_MAX } from '../html/exact-text.ts';
 import { markup, type Markup, type MarkupValue } from '../html/markup.ts';
-import { facts, named, section, timeOf } from '../html/parts.ts';
+import { facts, inConsole, named, section, timeOf } from '../html/parts.ts';
 
 /** The right side of an approval's page: who asks, why a person is asked, what it uses, what is promised, who has decided. */
 export interface Asked {
@@ -15,6 +15,9 @@ export interface Asked {
   preview: PreviewRecord | null;
   allowances: readonly Allowance[];
   names: NamesBeside;
+  /** Null for a free-standing approval. */
+  lately: DecidedLately | null;
+  environmentId: string;
 }
 
 const NOTE_BYTES_MAX = 6_000;
@@ -22,15 +25,19 @@ const REASON_BYTES_MAX = 6_000;
 /** Insufficient limits come first. */
 const LIMITS_SHOWN_MAX = 5;
 
-export function askedOf({ approval, preview, allowances, names }: Asked): Markup {
-  return markup`${section('Who asks', requesterOf(approval, names))}
-${section('Why a person is asked', whyOf(approval, names))}
+export function askedOf({ approval, preview, allowances, names, lately, environmentId }: Asked): Markup {
+  return markup`${section('Who asks', requesterOf(approval, names, environmentId))}
+${section('Why a person is asked', markup`${whyOf(approval, names)}${lately !== null && latelyOf(lately)}`)}
 ${allowances.length > 0 && section('What it uses', limitsOf(allowances))}
 ${preview !== null && section('What is promised', promisesOf(preview.capabilities))}
 ${approval.decisions.length > 0 && section('Who has decided', decisionsOf(approval.decisions, names))}`;
 }
 
-function requesterOf({ requestedBy, agentId, runId, createdAt }: ApprovalRecord, names: NamesBeside): Markup {
+function requesterOf(
+  { requestedBy, agentId, runId, createdAt }: ApprovalRecord,
+  names: NamesBeside,
+  environmentId: string,
+): Markup {
   const { id, maker, clientId } = requestedBy;
   const isKey = requestedBy.type === 'api_key';
   const person = isKey ? maker : id;
@@ -39,7 +46,7 @@ function requesterOf({ requestedBy, agentId, runId, createdAt }: ApprovalRecord,
     ['API key', isKey && named(id === null ? null : (names.keys[id] ?? null), id)],
     ['App', typeof clientId === 'string' && named(names.apps[clientId] ?? null, clientId)],
     [isKey ? 'Made by' : 'Person', person !== null && personOf(person, names)],
-    ['Run', runId !== null && named(null, runId)],
+    ['Run', runId !== null && inConsole(environmentId, '/runs', runId)],
     ['Asked', timeOf(createdAt)],
   ]);
 }
@@ -61,6 +68,16 @@ ${facts([
   ['Approvers', markup`${approversOfAll.map((each) => markup`<span>${approversText(each, names)}</span> `)}`],
   ['Who asks', !preventSelf && 'may approve it too'],
 ])}`;
+}
+
+/** What a decision usually is: somebody who denies one in three reads more closely than who never does. */
+function latelyOf({ asked, approved, denied }: DecidedLately): Markup {
+  if (asked === 0)
+    return markup`<p class="quiet">Nobody else asked for this action in the last ${LATELY_DAYS} days.</p>`;
+  const decided = approved + denied;
+  const share = decided === 0 ? '' : ` (${Math.round((denied / decided) * 100)} % denied)`;
+  const times = asked === 1 ? 'once' : `${countText(asked)} times`;
+  return markup`<p class="quiet">In the last ${LATELY_DAYS} days it was asked for ${times} more: ${countText(approved)} approved, ${countText(denied)} denied${share}.</p>`;
 }
 
 function approversText({ roles, users, keys }: Approvers, names: NamesBeside): Markup | string {

@@ -1,4 +1,4 @@
-import type { NamesBeside, OutcomeAfter } from '../../db/approvals/queries.ts';
+import type { DecidedLately, NamesBeside, OutcomeAfter } from '../../db/approvals/queries.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { headlineOf, restOf } from '../../domain/approvals/headline.ts';
 import { approvalContentPath, environmentPath } from '../../domain/console-links.ts';
@@ -9,7 +9,7 @@ import { FIELDS_SHOWN_MAX, happensOf, headingOf, marksOf } from './approval-happ
 import { stateOf } from './approval-outcome.ts';
 import { exactBlock, exactText, SHORT_BYTES_MAX } from '../html/exact-text.ts';
 import { markup, type Markup, within } from '../html/markup.ts';
-import { environmentText, facts, jsonText, section } from '../html/parts.ts';
+import { environmentText, facts, inConsole, jsonText, section } from '../html/parts.ts';
 import { requestOf } from './preview-blocks.ts';
 
 export interface ApprovalView {
@@ -17,6 +17,7 @@ export interface ApprovalView {
   environment: { id: string; name: string; kind: string };
   names: NamesBeside;
   outcome: OutcomeAfter | null;
+  lately: DecidedLately | null;
   now: Date;
 }
 
@@ -28,8 +29,11 @@ export function approvalContent(view: ApprovalView, decision: Markup): Markup {
   const { shown, environment, names } = view;
   const { approval, preview } = shown;
   const happens = within(preview === null ? freeStanding(shown) : invocation(view, preview), ROOMS.happens);
-  const exact = within(exactOf(shown), ROOMS.exact);
-  const asked = within(markup`${askedOf({ ...shown, names })}`, ROOMS.asked);
+  const exact = within(exactOf(shown, environment.id), ROOMS.exact);
+  const asked = within(
+    markup`${askedOf({ ...shown, names, lately: view.lately, environmentId: environment.id })}`,
+    ROOMS.asked,
+  );
   const isCut = happens.isCut || exact.isCut || asked.isCut;
   const path = approvalContentPath(environment.id, approval.id);
   return markup`<article class="approval">
@@ -78,15 +82,15 @@ function freeStanding({ approval }: ShownApproval): Markup {
 ${section('What is agreed to', exactBlock(jsonText(approval.payload), 'payload'))}`;
 }
 
-function exactOf({ approval, preview }: ShownApproval): Markup {
+function exactOf({ approval, preview }: ShownApproval, environmentId: string): Markup {
   return markup`<p class="note">A decision is about exactly this. If any of it changes, nothing is sent.</p>
 ${preview !== null && requestOf(preview.request)}
 ${facts([
   ['Approval', markup`<code>${approval.id}</code>`],
   ['Action', approval.action && markup`${approval.action.name} <code class="id">${approval.action.id}</code>`],
   ['Adapter', preview && `${preview.adapterType}, version ${preview.adapterVersion}`],
-  ['Invocation', approval.invocationId !== null && markup`<code>${approval.invocationId}</code>`],
-  ['Effect', approval.effectId !== null && markup`<code>${approval.effectId}</code>`],
+  ['Invocation', approval.invocationId !== null && inConsole(environmentId, '/invocations', approval.invocationId)],
+  ['Effect', approval.effectId !== null && inConsole(environmentId, '/effects', approval.effectId)],
   ['Request digest', preview && markup`<code>${preview.requestDigest}</code>`],
   ['Binding digest', markup`<code>${approval.bindingDigest}</code>`],
 ])}`;

@@ -4,7 +4,7 @@ import { type RefusalCode, refusalEntry, refusalMessage } from '../../domain/ref
 import { receivedOf, type ShownApproval } from '../approvals/schemas.ts';
 import { exactText } from '../html/exact-text.ts';
 import { markup, type Markup, type MarkupValue } from '../html/markup.ts';
-import { distanceOf, facts, named, timeOf } from '../html/parts.ts';
+import { distanceOf, facts, inConsole, named, timeOf } from '../html/parts.ts';
 
 /** The state of an approval, and after it what became of what was asked for: at the top of the right side. */
 
@@ -12,6 +12,7 @@ export interface State {
   shown: ShownApproval;
   /** Null for a free-standing approval. */
   outcome: OutcomeAfter | null;
+  environment: { id: string };
   now: Date;
 }
 
@@ -41,7 +42,7 @@ export function stateOf(state: State): Markup {
     ]);
   }
   const isAgreed = approval.status === 'approved' || approval.status === 'consumed';
-  if (isAgreed && outcome !== null) return happened(outcome, approval.effectId ?? approval.invocationId);
+  if (isAgreed && outcome !== null) return happened(outcome, recordOf(state));
   return ended(approval.status, state);
 }
 
@@ -66,8 +67,15 @@ function ended(status: ApprovalStatus, { shown: { approval }, outcome }: State):
   ]);
 }
 
+/** Where the receipt stands. */
+function recordOf({ shown: { approval }, environment }: State): Markup | null {
+  const { effectId, invocationId } = approval;
+  if (effectId !== null) return inConsole(environment.id, '/effects', effectId);
+  return invocationId === null ? null : inConsole(environment.id, '/invocations', invocationId);
+}
+
 /** In the words of the grades (docs/receipts.md). */
-function happened(outcome: OutcomeAfter, record: string | null): Markup {
+function happened(outcome: OutcomeAfter, record: Markup | null): Markup {
   const receipt = receiptOf(outcome, record);
   const { status, grade, error, refusalCode } = outcome;
   switch (status) {
@@ -114,12 +122,12 @@ function errorOf(error: string | null): Markup | false {
   return error !== null && markup`<p>${exactText(error, ERROR_BYTES_MAX)}</p>`;
 }
 
-function receiptOf({ answered, providerReference, settledAt }: OutcomeAfter, record: string | null): Markup {
+function receiptOf({ answered, providerReference, settledAt }: OutcomeAfter, record: Markup | null): Markup {
   return facts([
     ['Answer', answered !== null && `HTTP ${answered} from the provider`],
     ['Reference', providerReference !== null && named(null, providerReference)],
     ['Settled', settledAt !== null && timeOf(settledAt)],
-    ['Receipt', record !== null && named(null, record)],
+    ['Receipt', record],
   ]);
 }
 

@@ -1,7 +1,9 @@
 import {
+  type DecidedLately,
   getApproval,
   type NamesBeside,
   type OutcomeAfter,
+  readDecidedLately,
   readNamesBeside,
   readOutcome,
 } from '../../db/approvals/queries.ts';
@@ -34,6 +36,7 @@ interface ForMember {
   shown: ShownApproval;
   names: NamesBeside;
   outcome: OutcomeAfter | null;
+  lately: DecidedLately | null;
   environment: CallerEnvironment;
   /** Why this member cannot decide so. Null when they can. */
   refusals: { approve: ServiceError | null; deny: ServiceError | null };
@@ -87,6 +90,7 @@ async function send(
       shown: await showApproval(tx, approval),
       names: await readNamesBeside(tx, approval),
       outcome: approval.invocationId === null ? null : await readOutcome(tx, approval.invocationId),
+      lately: await readDecidedLately(tx, approval),
       environment: caller.environment,
       refusals: { approve: refusalOf(approval, member, 'approve'), deny: refusalOf(approval, member, 'deny') },
     };

@@ -111,6 +111,36 @@ export async function readOutcome(tx: EnvironmentTransaction, invocationId: stri
   );
 }
 
+/** What people decided about an action lately. */
+export interface DecidedLately {
+  asked: number;
+  approved: number;
+  denied: number;
+}
+
+export const LATELY_DAYS = 30;
+/** More than these change no share that a person reads. */
+const LATELY_MAX = 1_000;
+
+/** Of the other approvals of this action in the last 30 days, the newest 1,000. */
+export async function readDecidedLately(
+  tx: EnvironmentTransaction,
+  { id, action }: Pick<ApprovalRecord, 'id' | 'action'>,
+): Promise<DecidedLately | null> {
+  if (action === null) return null;
+  return tx.row<DecidedLately>(
+    'read_decided_lately',
+    `SELECT count(*)::int AS asked, count(*) FILTER (WHERE status IN ('approved', 'consumed'))::int AS approved,
+       count(*) FILTER (WHERE status = 'denied')::int AS denied
+     FROM (
+       SELECT p.status FROM approvals p
+       WHERE p.environment_id = current_environment_id() AND p.action_id = :actionId AND p.id <> :id
+         AND p.created_at > now() - make_interval(days => ${LATELY_DAYS})
+       ORDER BY p.created_at DESC LIMIT ${LATELY_MAX}) lately`,
+    { actionId: action.id, id },
+  );
+}
+
 export interface EnvironmentWithPending {
   workspaceName: string;
   environmentId: string;

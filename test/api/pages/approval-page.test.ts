@@ -52,6 +52,23 @@ describe('the page of an approval', () => {
     expect(shown.split('Shop &lt;shop@example.com&gt;')).toHaveLength(2);
   });
 
+  test.each([
+    [{}, 'In the last 30 days it was asked for 42 times more: 38 approved, 2 denied (5 % denied).'],
+    [{ asked: 1, approved: 0, denied: 0 }, 'it was asked for once more: 0 approved, 0 denied.'],
+    [{ asked: 0, approved: 0, denied: 0 }, 'Nobody else asked for this action in the last 30 days.'],
+  ])('says how often people denied the action lately: %j', (lately, words) => {
+    expect(textOf({ lately })).toContain(words);
+    expect(textOf(SAMPLES['free-standing'] ?? {})).not.toMatch(/last 30 days/);
+  });
+
+  test('links run, invocation and effect to their screens of the console', () => {
+    const approval = { runId: 'run_1', invocationId: 'inv_1', effectId: 'eff_1' };
+    const page = pageOf({ approval });
+    for (const screen of ['runs/run_1', 'invocations/inv_1', 'effects/eff_1']) {
+      expect(page).toMatch(new RegExp(`<a href="/console/e/[0-9a-f-]+/${screen}">`));
+    }
+  });
+
   test('says “read at the provider” only where something was read', () => {
     expect(textOf({})).not.toMatch(/read at the provider/i);
     expect(textOf(SAMPLES['stripe'] ?? {})).toContain('Read at the provider 2026-11-27 09:30:00 UTC.');

@@ -44,6 +44,7 @@ export interface Sample {
   names?: Partial<ApprovalView['names']>;
   environment?: Partial<ApprovalView['environment']>;
   outcome?: Partial<OutcomeAfter>;
+  lately?: Partial<NonNullable<ApprovalView['lately']>>;
 }
 
 /** The page as somebody who may decide gets it. */
@@ -78,6 +79,7 @@ export function viewOf(sample: Sample): ApprovalView {
       actionDescription: null,
       ...sample.names,
     },
+    lately: isFree ? null : { asked: 42, approved: 38, denied: 2, ...sample.lately },
     outcome: sample.outcome === undefined ? null : { ...OUTCOME, ...sample.outcome },
     now: NOW,
   };
