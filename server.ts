@@ -33,6 +33,7 @@ import { FILE_UPLOADS } from './api/files/uploads.ts';
 import type { InvocationRef } from './domain/refs.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
+import { temporalUiOf } from './domain/temporal-ui.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { databaseSettingsOf } from './process/database-settings.ts';
 import { watchEpoch } from './process/epoch-watch.ts';
@@ -73,6 +74,8 @@ export interface ApiParts {
   resolve: Resolve;
   watchdog: Pick<Watchdog, 'run'>;
   network: NetworkSettings;
+  /** Where Temporal’s web UI shows workflows, without the id. Null: the console has no links to it. */
+  temporalUi?: string | null;
   /** The origin that links to our pages begin with; null: nobody said how the service is reached. */
   pagesUrl: string | null;
   /** Where the documentation is reached. */
@@ -171,8 +174,14 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   }
 }
 
-function optionsOf({ network, docs, isSetUp }: ApiParts, metrics: ProcessMetrics): ApiOptions {
-  return { network, docs, ...(isSetUp === undefined ? {} : { isSetUp }), ...observedRequests(metrics) };
+function optionsOf({ network, docs, isSetUp, temporalUi }: ApiParts, metrics: ProcessMetrics): ApiOptions {
+  return {
+    network,
+    docs,
+    temporalUi: temporalUi ?? null,
+    ...(isSetUp === undefined ? {} : { isSetUp }),
+    ...observedRequests(metrics),
+  };
 }
 
 async function listen(
@@ -271,6 +280,7 @@ async function main(): Promise<void> {
     port: configuration.PORT,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
     docs: { site: configuration.DOCS_URL, base: configuration.DOCS_BASE },
+    temporalUi: temporalUiOf(configuration.TEMPORAL_UI_URL, configuration.TEMPORAL_NAMESPACE),
     redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
     publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     httpLimits: httpLimitsOf(configuration),

@@ -45,6 +45,8 @@ export interface ApiOptions {
   network?: NetworkSettings;
   /** By default at the root, with relative addresses. */
   docs?: DocsSettings;
+  /** Where the console links to workflows; by default nowhere. */
+  temporalUi?: string | null;
   onReply?: NonNullable<RouteRunner['onReply']>;
   /** Called once for each request, with what the log says of it. */
   onAnswer?: (request: AnsweredRequest) => void;
@@ -105,7 +107,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(serveReference(routes));
   app.use(docs.serve);
   app.use(serveOAuthOnDemand(runner));
-  app.use(serveConsole());
+  app.use(serveConsole(options.temporalUi ?? null));
   app.use(servePages(runner));
   app.use(serveInteractions(runner));
   app.use(mcp.middleware);

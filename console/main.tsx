@@ -6,9 +6,11 @@ import { Live } from './api/live.ts';
 import { makeQueryClient, sessionQuery } from './api/queries.ts';
 import { ClockProvider } from './components/clock.tsx';
 import { LiveContext } from './components/live-dot.tsx';
+import { startTheme } from './components/theme.ts';
 import { makeRouter } from './router.tsx';
 import './styles/console.css';
 
+startTheme();
 const queries = makeQueryClient();
 // Asked for at once, beside the code of the screen.
 void queries.prefetchQuery(sessionQuery);

@@ -38,6 +38,7 @@ export const SCREENS: readonly Screen[] = [
     () => import('./routes/action-version.tsx'),
     'ActionVersionScreen',
   ),
+  of('/e/$environmentId/actions/$name/preview', () => import('./routes/preview.tsx'), 'PreviewScreen'),
   of('/e/$environmentId/schedules', () => import('./routes/schedules.tsx'), 'SchedulesScreen'),
   of('/e/$environmentId/schedules/$id', () => import('./routes/schedule.tsx'), 'ScheduleScreen'),
   of('/e/$environmentId/runs', () => import('./routes/runs.tsx'), 'RunsScreen'),

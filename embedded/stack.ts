@@ -10,6 +10,7 @@ import { Vault } from '../db/secrets/vault.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import { smtpSettingsOf } from '../domain/notifications/smtp-settings.ts';
 import { configuredEndpoints } from '../domain/own-endpoints.ts';
+import { temporalUiOf } from '../domain/temporal-ui.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { PRODUCT } from '../domain/product.ts';
 import { LaneBell } from '../db/announcements/lanes-ready.ts';
@@ -109,6 +110,10 @@ async function start(
   const api = await startApi({
     isSetUp: () => isSetUp,
     ...shared,
+    temporalUi: temporalUiOf(
+      temporal === null ? configuration.TEMPORAL_UI_URL : `http://${LOOPBACK}:${temporal.uiPort}`,
+      configuration.TEMPORAL_NAMESPACE,
+    ),
     // One connection for client and worker: a start's reply then carries the first workflow task (eager start).
     temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
     eagerStart: () => true,

@@ -1,6 +1,7 @@
 import { CONSOLE_PATH } from '../../domain/console-links.ts';
 import { preferredEncoding } from '../../domain/docs/negotiation.ts';
 import { PRODUCT } from '../../domain/product.ts';
+import { escaped } from '../html/markup.ts';
 import { signInPathFor, redirectTo } from '../html/layout.ts';
 import { PALETTE, PALETTE_PATH } from '../html/palette.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
@@ -31,7 +32,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** The shell of the console and what the build made for it. Everything that it shows comes from the API. */
-export function serveConsole(): HttpMiddleware {
+export function serveConsole(temporalUi: string | null): HttpMiddleware {
   let built: BuiltConsole | undefined;
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
@@ -39,7 +40,7 @@ export function serveConsole(): HttpMiddleware {
     const isAsset = ctx.path.startsWith(ASSETS);
     if (!isAsset && !isScreen(ctx.path)) return next();
     built ??= new BuiltConsole();
-    return isAsset ? sendAsset(ctx, built) : sendShell(ctx, built);
+    return isAsset ? sendAsset(ctx, built) : sendShell(ctx, built, temporalUi);
   };
 }
 
@@ -69,7 +70,7 @@ function sendImmutable(ctx: HttpContext, extension: string, content: Buffer): vo
 }
 
 /** A browser without a session signs in first and comes back. One whose session has ended is sent there by the console. */
-function sendShell(ctx: HttpContext, built: BuiltConsole): void {
+function sendShell(ctx: HttpContext, built: BuiltConsole, temporalUi: string | null): void {
   if (readSessionCookie(ctx) === null) return redirectTo(ctx, signInPathFor(ctx.url));
   ctx.set({
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
@@ -78,16 +79,17 @@ function sendShell(ctx: HttpContext, built: BuiltConsole): void {
     'Cache-Control': 'no-cache',
   });
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body = shellOf(built.entry);
+  ctx.body = shellOf(built.entry, temporalUi);
 }
 
-function shellOf({ script, preloads, sheets }: EntryFiles): string {
+function shellOf({ script, preloads, sheets }: EntryFiles, temporalUi: string | null): string {
+  const meta = temporalUi === null ? '' : `\n<meta name="temporal-ui" content="${escaped(temporalUi)}">`;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${PRODUCT.name}</title>
+<title>${PRODUCT.name}</title>${meta}
 <link rel="icon" href="data:,">
 ${[PALETTE_PATH, ...sheets].map((sheet) => `<link rel="stylesheet" href="${sheet}">`).join('\n')}
 ${preloads.map((file) => `<link rel="modulepreload" href="${file}">`).join('\n')}

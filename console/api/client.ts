@@ -100,7 +100,12 @@ export async function call<M extends Method, P extends PathOf<M>>(
   throw new ApiError(response.status, error, response.headers.get('X-Request-Id'));
 }
 
+let isLeaving = false;
+
+/** Once: several requests of a screen learn of it together. */
 export function leaveForSignIn(): void {
+  if (isLeaving) return;
+  isLeaving = true;
   const { pathname, search } = window.location;
   window.location.assign(`/console/sign-in?${new URLSearchParams({ next: `${pathname}${search}` }).toString()}`);
 }

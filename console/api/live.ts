@@ -18,7 +18,12 @@ const LOCK = 'console.stream';
 const POLL_MS = 15_000;
 /** Many rows may change in one moment: they are read once. */
 const GATHERED_MS = 300;
+/** The stream was refused, or the session is over. */
 const REOPEN_MS = 15_000;
+/** The process stops, and another one takes the next stream. */
+const REOPEN_ELSEWHERE_MS = 1_000;
+/** Analytics is counted in quarters of an hour and costs the service most: one poll of so many reads it. */
+const POLLS_OF_ANALYTICS = 8;
 /** The stream does not tell what programs do many times a second (docs/console-stream.md). */
 const UNTOLD = new Set([
   'analytics',
@@ -45,6 +50,7 @@ export class Live {
   readonly #waiting = new Map<string, Invalidation>();
   #isGathering = false;
   #missed = false;
+  #polls = 0;
 
   constructor(queries: QueryClient) {
     this.#queries = queries;
@@ -84,12 +90,16 @@ export class Live {
   }
 
   #poll(): void {
+    this.#polls++;
     if (this.#isPaused || document.visibilityState !== 'visible') {
       this.#missed = true;
       return;
     }
     void this.#queries.invalidateQueries({
-      predicate: ({ queryKey: [topic] }) => !this.#hasStream || UNTOLD.has(topic as string),
+      predicate: ({ queryKey: [topic] }) =>
+        topic === 'analytics'
+          ? this.#polls % POLLS_OF_ANALYTICS === 0
+          : !this.#hasStream || UNTOLD.has(topic as string),
     });
   }
 
@@ -98,34 +108,36 @@ export class Live {
     this.#channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if ((data as { asks?: true }).asks === true) this.#channel.postMessage({ hasStream: this.#hasStream });
     });
+    // The leader before it is gone: nobody heard what changed since.
+    this.#setStream(false);
     for (;;) {
-      await this.#listen();
-      await new Promise((resolve) => window.setTimeout(resolve, REOPEN_MS));
+      const waitMs = await this.#listen();
+      await new Promise((resolve) => window.setTimeout(resolve, waitMs));
     }
   }
 
-  /** Resolves when the service ends the stream for good: it has none, or the session is over. */
-  #listen(): Promise<void> {
+  /** Resolves when the stream ends for good, with the time until the next one. A lost connection the browser opens again by itself. */
+  #listen(): Promise<number> {
     return new Promise((resolve) => {
       const source = new EventSource(STREAM);
       source.addEventListener('ready', () => this.#setStream(true));
       source.addEventListener('error', () => {
         this.#setStream(false);
-        this.#missed = true;
-        if (source.readyState === EventSource.CLOSED) resolve();
+        if (source.readyState === EventSource.CLOSED) resolve(REOPEN_MS);
       });
-      const pass = (event: MessageEvent<string>): void => {
-        const heard = JSON.parse(event.data) as Invalidation;
+      const pass = (heard: Invalidation): void => {
         this.#channel.postMessage({ heard });
         this.#hear({ heard });
       };
-      source.addEventListener('message', pass);
-      // The session is over, or the process stops: another process may take the next stream, after a pause.
-      source.addEventListener('end', () => {
+      source.addEventListener('message', ({ data }: MessageEvent<string>) => pass(JSON.parse(data) as Invalidation));
+      source.addEventListener('end', (event: MessageEvent<string>) => {
         source.close();
         this.#setStream(false);
-        this.#missed = true;
-        resolve();
+        const { reason } = JSON.parse(event.data) as { reason?: string };
+        if (reason !== 'session_ended') return resolve(REOPEN_ELSEWHERE_MS);
+        // Whoever reads now is led to the sign-in, and back; a tab that is hidden reads when it is looked at.
+        pass({ topic: EVERYTHING });
+        resolve(REOPEN_MS);
       });
     });
   }
@@ -140,7 +152,9 @@ export class Live {
     const message = data as { heard?: Invalidation; hasStream?: boolean };
     if (message.hasStream !== undefined) {
       this.#hasStream = message.hasStream;
-      if (message.hasStream && this.#missed && !this.#isPaused) this.#readAgain();
+      if (!message.hasStream) this.#missed = true;
+      const isLooked = !this.#isPaused && document.visibilityState === 'visible';
+      if (message.hasStream && this.#missed && isLooked) this.#readAgain();
       this.#show();
     }
     const { heard } = message;

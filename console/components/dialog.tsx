@@ -123,7 +123,8 @@ function Result({ title, close, children }: { title: string; close: () => void; 
   );
 }
 
-function Problem({ problem, error }: { problem: string | null; error: Error | null }) {
+/** Why a change was refused, with each field that is wrong. */
+export function Problem({ problem = null, error }: { problem?: string | null; error: Error | null }) {
   if (problem === null && error === null) return null;
   const issues = error instanceof ApiError ? error.issues : [];
   return (

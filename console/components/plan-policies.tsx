@@ -2,30 +2,18 @@ import { useRef, useState } from 'react';
 import { call, type Schema } from '../api/client.ts';
 import { useChange } from '../api/queries.ts';
 import { Badge } from './badge.tsx';
+import { Problem } from './dialog.tsx';
 import { Diff } from './diff.tsx';
+import { EXAMPLE_POLICY } from './example-policy.ts';
 import { useEnvironmentId } from './location.ts';
 import { useTypedName } from './protection.ts';
-import { RequestId } from './states.tsx';
 import { jsonText } from './text.ts';
 import { Foreign } from './values.tsx';
 
 type Plan = Schema<'ApprovalPolicyPlan'>;
 
-const EXAMPLE = `schema: approval-policy/v1
-name: large refunds
-rules:
-  - id: over-500-usd
-    match:
-      actions: [refund.*]
-    when: impact.exists(i, i.dimension == "money" && i.currency == "usd" && i.amount > 50000)
-    effect: require_approval
-    approval:
-      quorum: 1
-      expiresIn: PT2H
-`;
-
 /** A document is planned first, and applied as the plan that was seen: what changed meanwhile refuses it. */
-export function PlanPolicies({ open = 'New policy', initial = EXAMPLE }: { open?: string; initial?: string }) {
+export function PlanPolicies({ open = 'New policy', initial = EXAMPLE_POLICY }: { open?: string; initial?: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   return (
@@ -77,7 +65,7 @@ function Steps({ title, initial, close }: { title: string; initial: string; clos
           }}
         />
       </label>
-      {plan.error !== null && <Problem error={plan.error} />}
+      <Problem error={plan.error} />
       {planned !== undefined && <Planned plan={planned} close={close} />}
       <div className="buttons">
         {planned === undefined && (
@@ -90,15 +78,6 @@ function Steps({ title, initial, close }: { title: string; initial: string; clos
         </button>
       </div>
     </form>
-  );
-}
-
-function Problem({ error }: { error: Error }) {
-  return (
-    <div className="problem" role="alert">
-      <p>{error.message}</p>
-      <RequestId error={error} />
-    </div>
   );
 }
 
@@ -141,7 +120,7 @@ function Planned({ plan, close }: { plan: Plan; close: () => void }) {
           <input value={confirmed} onChange={({ target }) => setConfirmed(target.value)} autoComplete="off" />
         </label>
       )}
-      {apply.error !== null && <Problem error={apply.error} />}
+      <Problem error={apply.error} />
       <p className="buttons">
         <button
           type="button"

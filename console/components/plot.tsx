@@ -3,6 +3,7 @@ import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useClock } from './clock.tsx';
 import type { ChartProps } from './chart-props.ts';
+import { useIsDark } from './theme.ts';
 
 const HEIGHT = 180;
 /** Differ in lightness as well as in hue; the legend names them, so that colour is never alone. */
@@ -27,6 +28,7 @@ type PlotProps = Required<Pick<ChartProps, 'starts' | 'series' | 'format'>> & { 
 export default function Plot({ starts, series, format, label }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const { isUtc } = useClock();
+  const isDark = useIsDark();
   useEffect(() => {
     const target = place.current;
     if (target === null) return undefined;
@@ -41,7 +43,7 @@ export default function Plot({ starts, series, format, label }: PlotProps) {
       watch.disconnect();
       plot.destroy();
     };
-  }, [starts, series, format, isUtc]);
+  }, [starts, series, format, isUtc, isDark]);
   return (
     <div className="plot" ref={place} role="img" aria-label={`${label}: a chart. The table has the same numbers.`} />
   );

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { call, type Schema } from '../api/client.ts';
 import { Badge } from './badge.tsx';
 import { useEnvironmentId, useSearchText } from './location.ts';
@@ -16,6 +16,7 @@ const PAGE_MAX = 100;
 const INDENT_PX = 16;
 /** The level of spans without a parent. */
 const ROOT = '';
+const INITIAL: Open = { [ROOT]: 1 };
 
 /** A place in the tree: a level that is open, and how many of its pages were asked for. */
 type Open = Readonly<Record<string, number>>;
@@ -25,7 +26,7 @@ type Row = { depth: number } & ({ span: Span } | { more: string; pages: number; 
 /** One level at a time, rows only for what is seen: a trace of 10,000 spans opens as fast as one of ten. */
 export function SpanTree({ run }: { run: Run }) {
   const environmentId = useEnvironmentId();
-  const [open, setOpen] = useState<Open>({ [ROOT]: 1 });
+  const [open, setOpen] = useState(INITIAL);
   const asked = Object.entries(open).flatMap(([parentId, pages]) =>
     Array.from({ length: pages }, (_, at) => ({ parentId, page: at + 1 })),
   );
@@ -40,6 +41,13 @@ export function SpanTree({ run }: { run: Run }) {
         }),
     })),
   });
+  const roots = reads[0]?.data;
+  useEffect(() => {
+    // A run with one span at its top is about what stands below it.
+    const [only, ...others] = roots?.data ?? [];
+    if (only === undefined || others.length > 0 || only.childCount === 0) return;
+    setOpen((now) => (now === INITIAL ? { ...now, [only.id]: 1 } : now));
+  }, [roots]);
   const failed = reads.find(({ error }) => error !== null);
   const rows = useMemo(() => rowsOf(open, asked, reads), [open, asked, reads]);
   if (failed !== undefined) return <Failure error={failed.error} retry={() => void failed.refetch()} />;

@@ -51,7 +51,7 @@ export function quantityText({ dimension, amount, currency }: Quantity): string 
 
 /** `awaiting_approval` reads "awaiting approval". */
 export function wordsOf(code: string): string {
-  return code.replaceAll(/[_-]/g, ' ');
+  return code.replaceAll(/[_-]/g, ' ').replace(/^api\b/, 'API');
 }
 
 export function capital(words: string): string {
@@ -65,6 +65,16 @@ export function durationText(ms: number): string {
   if (ms < HOUR_MS) return two(ms, [MINUTE_MS, 'min'], [SECOND_MS, 's']);
   if (ms < 2 * DAY_MS) return two(ms, [HOUR_MS, 'h'], [MINUTE_MS, 'min']);
   return `${Math.floor(ms / DAY_MS)} days`;
+}
+
+const ISO_DURATION = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
+
+/** "PT2H" reads "2 h". What is no duration is shown as it is. */
+export function isoDurationText(duration: string): string {
+  const found = ISO_DURATION.exec(duration);
+  if (found === null) return duration;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = found.slice(1).map((part) => Number(part ?? 0));
+  return durationText(days * DAY_MS + hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS);
 }
 
 type Unit = readonly [ms: number, word: string];

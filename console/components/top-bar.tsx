@@ -5,6 +5,8 @@ import { useClock } from './clock.tsx';
 import { openPalette } from './command-palette.tsx';
 import { LiveDot } from './live-dot.tsx';
 import { useEnvironmentId } from './location.ts';
+import { capital } from './text.ts';
+import { setTheme, THEMES, useTheme } from './theme.ts';
 
 export function TopBar() {
   return (
@@ -90,6 +92,7 @@ function Person() {
           <br />
           <span className="quiet">{user.email}</span>
         </p>
+        <ThemeChoice />
         <p>
           <a href="/console">Approvals that wait for you</a>
         </p>
@@ -98,5 +101,21 @@ function Person() {
         </button>
       </div>
     </>
+  );
+}
+
+function ThemeChoice() {
+  const theme = useTheme();
+  return (
+    <label>
+      <span>Colours</span>
+      <select value={theme} onChange={({ target }) => setTheme(THEMES.find((one) => one === target.value) ?? 'system')}>
+        {THEMES.map((one) => (
+          <option key={one} value={one}>
+            {one === 'system' ? 'As the system' : capital(one)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

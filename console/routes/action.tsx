@@ -23,6 +23,11 @@ export function ActionScreen() {
       actions={
         action === undefined || isArchived ? undefined : (
           <>
+            {action.governed && (
+              <To path={`/actions/${action.name}/preview`} className="button">
+                Preview
+              </To>
+            )}
             <NewVersion action={action} />
             <ArchiveAction name={action.name} />
           </>

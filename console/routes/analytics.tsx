@@ -1,12 +1,18 @@
-import { useRead } from '../api/queries.ts';
-import { AnalyticsTables } from '../components/analytics-tables.tsx';
+import {
+  Delivery,
+  Firings,
+  Messages,
+  TrustControl,
+  UsageOfTheMonth,
+  UsageOverTime,
+} from '../components/analytics-charts.tsx';
+import { Agents, Destinations, Errors, Schedules } from '../components/analytics-ranks.tsx';
 import { zone } from '../components/clock.tsx';
 import { useSearchText } from '../components/location.ts';
 import { type Metric, MetricChart } from '../components/metric-chart.tsx';
 import { useSince } from '../components/ranges.ts';
-import { Screen, Section, When } from '../components/screen.tsx';
-import { countText, durationText, percentText } from '../components/text.ts';
-import { Fields } from '../components/values.tsx';
+import { Screen, Section } from '../components/screen.tsx';
+import { Tiles } from '../components/tiles.tsx';
 
 const HOUR_MS = 3_600_000;
 const RANGES: Readonly<Record<string, { words: string; ms: number }>> = {
@@ -20,8 +26,6 @@ const METRICS: readonly Metric[] = [
   { title: 'Invocations that ended, by status', metric: 'invocations.ended', groupBy: 'status' },
   { title: 'Effects, by grade', metric: 'effects.graded', groupBy: 'grade' },
   { title: 'Approvals asked for', metric: 'approvals.requested' },
-  { title: 'Messages that ended, by status', metric: 'messages.ended', groupBy: 'status' },
-  { title: 'Latency of deliveries, 95 of 100', metric: 'delivery.latency.p95' },
   { title: 'Runs that ended, by status', metric: 'runs.ended', groupBy: 'status' },
   { title: 'Tokens', metric: 'tokens' },
   { title: 'Cost of runs', metric: 'cost' },
@@ -53,40 +57,36 @@ export function AnalyticsScreen() {
       <p className="quiet">
         Counted by when a thing ended, not by when it was made. Days begin at midnight in {zone()}.
       </p>
-      <TrustControl from={from} />
+      <Tiles from={from} />
+      <Section title="Trust and control">
+        <div className="charts">
+          <TrustControl from={from} />
+        </div>
+      </Section>
       <Section title="Over time">
         <div className="charts">
           {METRICS.map((metric) => (
             <MetricChart key={metric.metric} {...metric} range={{ from }} />
           ))}
+          <Messages from={from} />
+          <Delivery from={from} />
+          <Firings from={from} />
         </div>
       </Section>
-      <AnalyticsTables from={from} />
+      <Section title="By name">
+        <div className="charts">
+          <Agents from={from} />
+          <Destinations from={from} />
+          <Schedules from={from} />
+          <Errors from={from} />
+        </div>
+      </Section>
+      <Section title="Usage">
+        <div className="charts">
+          <UsageOfTheMonth />
+          <UsageOverTime />
+        </div>
+      </Section>
     </Screen>
-  );
-}
-
-function TrustControl({ from }: { from: string }) {
-  const read = useRead('analytics', '/api/v2/analytics/trust-control', { query: { from, timezone: zone() } });
-  return (
-    <Section title="Trust and control">
-      <When read={read}>
-        {({ data: { decisions, approvals, unknowns, grades } }) => {
-          const graded = Object.values(grades).reduce((sum, count) => sum + count, 0);
-          return (
-            <Fields
-              rows={{
-                'Decided by policies': `${countText(decisions.allow)} allowed, ${countText(decisions.requireApproval)} asked a person, ${countText(decisions.deny)} denied`,
-                Approvals: `${countText(approvals.approved)} approved, ${countText(approvals.denied)} denied, ${countText(approvals.expired)} expired`,
-                'Time to a decision':
-                  approvals.decisionMs !== null && `half within ${durationText(approvals.decisionMs.p50)}`,
-                Confirmed: graded > 0 && `${percentText(grades.confirmed / graded)} of ${countText(graded)} effects`,
-                Unknown: `${countText(unknowns.opened)} came up, ${countText(unknowns.openNow.count)} are open`,
-              }}
-            />
-          );
-        }}
-      </When>
-    </Section>
   );
 }

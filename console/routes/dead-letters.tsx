@@ -1,9 +1,8 @@
-import { call, type Schema } from '../api/client.ts';
+import type { Schema } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import { BulkActs } from '../components/dead-letter-bulk.tsx';
 import { DeadLetterJobs } from '../components/dead-letter-jobs.tsx';
 import { type Column, List, useListQuery } from '../components/list.tsx';
-import { useEnvironmentId } from '../components/location.ts';
 import { Screen } from '../components/screen.tsx';
 import { NothingYet } from '../components/states.tsx';
 import { wordsOf } from '../components/text.ts';
@@ -40,15 +39,10 @@ export const COLUMNS: readonly Column<DeadLetter>[] = [
 ];
 
 export function DeadLettersScreen() {
-  const environmentId = useEnvironmentId();
   const query = useListQuery(FILTERS.map(({ name }) => name));
   const read = useRead('dlq', '/api/v2/dlq', { query, keepsPrevious: true });
   const { page, limit: _limit, ...filter } = query;
   const total = read.data?.pagination.total ?? 0;
-  const count = async (): Promise<number> => {
-    const { pagination } = await call('get', '/api/v2/dlq', { query: { ...filter, limit: 1 }, environmentId });
-    return pagination.total;
-  };
   return (
     <Screen title="Dead letters">
       <List
@@ -60,7 +54,7 @@ export function DeadLettersScreen() {
         filters={FILTERS}
         tools={
           total > 0 && read.data !== undefined ? (
-            <BulkActs filter={filter} total={total} first={read.data.data} isFirstPage={page === 1} count={count} />
+            <BulkActs filter={filter} total={total} first={read.data.data} isFirstPage={page === 1} />
           ) : undefined
         }
         nothingYet={

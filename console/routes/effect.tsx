@@ -6,6 +6,7 @@ import { EffectActions } from '../components/effect-actions.tsx';
 import { EffectTimeline } from '../components/effect-timeline.tsx';
 import { To } from '../components/link.tsx';
 import { Table } from '../components/list.tsx';
+import { workflowUrl } from '../components/workflow-url.ts';
 import { Screen, Section, When } from '../components/screen.tsx';
 import { countOf, quantityText, wordsOf } from '../components/text.ts';
 import { Code, Duration, Fields, Foreign, Id, Json, Quantities, Time } from '../components/values.tsx';
@@ -70,7 +71,10 @@ function Facts({ effect }: { effect: Effect }) {
       <Fields
         rows={{
           Effect: <Id value={effect.id} />,
-          Invocation: <Id value={effect.invocationId} />,
+          Invocation: <To path={`/invocations/${effect.invocationId}`}>Open the invocation</To>,
+          Workflow: workflowUrl(effect.invocationId) !== null && (
+            <a href={workflowUrl(effect.invocationId) ?? ''}>Open it in Temporal</a>
+          ),
           Stage: wordsOf(effect.stage),
           Outcome: wordsOf(effect.outcome),
           'Checked by': wordsOf(effect.verification),
@@ -153,7 +157,7 @@ function Reservations({ effect: { reservations } }: { effect: Effect }) {
         idOf={({ limitId, period }) => `${limitId} ${period}`}
         columns={[
           { title: 'Limit', cell: ({ name }) => <Foreign>{name}</Foreign> },
-          { title: 'Period', cell: ({ period }) => wordsOf(period) },
+          { title: 'Period', cell: ({ period }) => period.replaceAll('_', ' ') },
           { title: 'Amount', align: 'right', cell: (one) => quantityText(one) },
           {
             title: 'State',

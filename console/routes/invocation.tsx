@@ -6,6 +6,7 @@ import { Badge } from '../components/badge.tsx';
 import { FormDialog } from '../components/dialog.tsx';
 import { resolutionOf, resolveFields } from '../components/resolve-fields.ts';
 import { To } from '../components/link.tsx';
+import { workflowUrl } from '../components/workflow-url.ts';
 import { useTypedName } from '../components/protection.ts';
 import { Screen, Section, When } from '../components/screen.tsx';
 import { wordsOf } from '../components/text.ts';
@@ -120,7 +121,10 @@ function Facts({ invocation }: { invocation: Invocation }) {
             <a href={`/console/environments/${environmentId}/approvals/${approvalId}`}>Open the approval</a>
           ),
           'Decided until': invocation.expiresAt !== null && <Time at={invocation.expiresAt} distance />,
-          Run: runId !== null && <Id value={runId} />,
+          Run: runId !== null && <To path={`/runs/${runId}`}>Open the run</To>,
+          Workflow: workflowUrl(invocation.id) !== null && (
+            <a href={workflowUrl(invocation.id) ?? ''}>Open it in Temporal</a>
+          ),
           Agent: agentId !== null && <Foreign>{agentId}</Foreign>,
           'Asked by': (
             <>

@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react';
 import type { Schema } from '../api/client.ts';
-import { useEnvironment, useRead } from '../api/queries.ts';
+import { type Environment, useEnvironment, useRead } from '../api/queries.ts';
 import { To } from '../components/link.tsx';
 import { MetricChart } from '../components/metric-chart.tsx';
 import { useSince } from '../components/ranges.ts';
-import { Screen, Section, When } from '../components/screen.tsx';
+import { useWorkers } from '../api/workers.ts';
+import { Screen, Section } from '../components/screen.tsx';
 import { Failure, Loading } from '../components/states.tsx';
-import { countOf, countText, percentText } from '../components/text.ts';
+import { countOf, percentText } from '../components/text.ts';
+import { Tiles } from '../components/tiles.tsx';
 import { Foreign, Time } from '../components/values.tsx';
 
 const HOUR_MS = 3_600_000;
@@ -47,19 +49,12 @@ function Needs() {
     query: { type: 'subscription.disabled', unread: 'true', limit: 1 },
   });
   const environment = useEnvironment();
+  const workers = useWorkers();
   const reads = [approvals, unknowns, letters, limits, disabled];
   const failed = reads.find(({ error, data }) => error !== null && data === undefined);
   if (reads.every(({ data, error }) => data === undefined && error === null)) return <Loading />;
   const found = [
-    environment?.haltedAt !== null && environment?.haltedAt !== undefined && (
-      <Need
-        key="halt"
-        tone="bad"
-        to="/overview"
-        words="The environment is halted"
-        note={environment.haltedReason ?? ''}
-      />
-    ),
+    ...serviceNeeds(environment, workers),
     ...unknownNeeds(unknowns.data?.data ?? []),
     ...limitNeeds(limits.data?.data ?? []),
     (letters.data?.pagination.total ?? 0) > 0 && (
@@ -99,6 +94,24 @@ function Needs() {
       {failed !== undefined && <Failure error={failed.error} retry={() => void failed.refetch()} />}
     </>
   );
+}
+
+function serviceNeeds(environment: Environment | null | undefined, workers: string | undefined) {
+  const haltedAt = environment?.haltedAt ?? null;
+  return [
+    haltedAt !== null && (
+      <Need key="halt" tone="bad" to="/overview" words="The environment is halted" note={environment?.haltedReason} />
+    ),
+    workers === 'none' && (
+      <Need
+        key="workers"
+        tone="bad"
+        to="/messages"
+        words="No worker process runs"
+        note="Messages, approvals and reconciliation wait for one. Invocations may be refused."
+      />
+    ),
+  ];
 }
 
 function unknownNeeds(unknowns: readonly Unknown[]): ReactNode[] {
@@ -184,74 +197,6 @@ function Need({
         {words}
       </To>
       <span className="quiet">{note}</span>
-    </li>
-  );
-}
-
-function Tiles({ from }: { from: string }) {
-  const read = useRead('analytics', '/api/v2/analytics/overview', { query: { from } });
-  return (
-    <When read={read}>
-      {({ data: { invocations, effects, approvals, messages, runs, schedules } }) => (
-        <ul className="tiles">
-          <Tile
-            to="/invocations"
-            name="Invocations"
-            value={countText(invocations.created)}
-            note={`${countText(invocations.failed + invocations.unknown)} failed or unknown`}
-          />
-          <Tile
-            to="/effects"
-            name="Effects confirmed"
-            value={effects.confirmedShare === null ? '–' : percentText(effects.confirmedShare)}
-            note={`${countText(effects.unknownNow.count)} unknown now`}
-          />
-          <Tile
-            to="/invocations"
-            search={{ status: 'pending_approval' }}
-            name="Approvals"
-            value={countText(approvals.requested)}
-            note={`${countText(approvals.denied)} denied`}
-          />
-          <Tile
-            to="/messages"
-            name="Messages delivered"
-            value={messages.deliveryRate === null ? '–' : percentText(messages.deliveryRate)}
-            note={`${countText(messages.failed)} failed`}
-          />
-          <Tile to="/runs" name="Runs" value={countText(runs.started)} note={`${countText(runs.failed)} failed`} />
-          <Tile
-            to="/schedules"
-            name="Firings"
-            value={countText(schedules.firings)}
-            note={`${countText(schedules.failed + schedules.missed)} failed or missed`}
-          />
-        </ul>
-      )}
-    </When>
-  );
-}
-
-function Tile({
-  to,
-  search,
-  name,
-  value,
-  note,
-}: {
-  to: string;
-  search?: Record<string, string>;
-  name: string;
-  value: string;
-  note: string;
-}) {
-  return (
-    <li>
-      <To path={to} {...(search === undefined ? {} : { search })}>
-        <span className="quiet">{name}</span>
-        <strong>{value}</strong>
-        <span className="quiet">{note}</span>
-      </To>
     </li>
   );
 }

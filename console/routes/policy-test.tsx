@@ -1,15 +1,17 @@
 import { type SubmitEvent, useState } from 'react';
 import { call, type Schema } from '../api/client.ts';
-import { useChange } from '../api/queries.ts';
+import { useChange, useRead } from '../api/queries.ts';
 import { Badge } from '../components/badge.tsx';
 import { FieldInput } from '../components/fields.tsx';
 import { To } from '../components/link.tsx';
 import { Table } from '../components/list.tsx';
 import { useEnvironmentId, useSearchText } from '../components/location.ts';
 import { parseJson } from '../components/parse-json.ts';
-import { Screen, Section } from '../components/screen.tsx';
+import { EXAMPLE_POLICY } from '../components/example-policy.ts';
+import { PolicyFixtures } from '../components/policy-fixtures.tsx';
+import { Screen, Section, When } from '../components/screen.tsx';
 import { Failure } from '../components/states.tsx';
-import { durationText, wordsOf } from '../components/text.ts';
+import { durationText, jsonText, wordsOf } from '../components/text.ts';
 import { Fields, Foreign } from '../components/values.tsx';
 
 type Verdict = Schema<'ApprovalPolicyVerdict'>;
@@ -52,8 +54,26 @@ export function PolicyTestScreen() {
       </form>
       {judged.error !== null && <Failure error={judged.error} />}
       {judged.data !== undefined && <Outcome verdict={judged.data} />}
+      <Section title="Test a document by requests">
+        <p className="quiet">
+          The document alone decides, not the policies that are in use. Nothing is applied, and nothing is executed.
+        </p>
+        <DocumentTest />
+      </Section>
     </Screen>
   );
+}
+
+/** `?policy=` begins with the document of a policy. */
+function DocumentTest() {
+  const { search } = useSearchText();
+  const policyId = search['policy'];
+  const read = useRead('approval-policies', '/api/v2/approval-policies/{policyId}', {
+    path: { policyId: policyId ?? '' },
+    enabled: policyId !== undefined,
+  });
+  if (policyId === undefined) return <PolicyFixtures initial={EXAMPLE_POLICY} />;
+  return <When read={read}>{({ data }) => <PolicyFixtures initial={jsonText(data.document)} />}</When>;
 }
 
 const WORDS: Readonly<Record<Verdict['effect'], readonly [badge: string, words: string]>> = {

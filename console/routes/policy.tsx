@@ -10,7 +10,7 @@ import { useEnvironmentId, useInEnvironment, useSearchText } from '../components
 import { PlanPolicies } from '../components/plan-policies.tsx';
 import { useTypedName } from '../components/protection.ts';
 import { Screen, Section, When } from '../components/screen.tsx';
-import { jsonText, wordsOf } from '../components/text.ts';
+import { isoDurationText, jsonText, wordsOf } from '../components/text.ts';
 import { Code, Fields, Foreign, Id, Json, Time } from '../components/values.tsx';
 
 type Policy = Schema<'ApprovalPolicy'>;
@@ -40,6 +40,9 @@ function Acts({ policy }: { policy: Policy }) {
   return (
     <>
       <PlanPolicies open="Change" initial={jsonText(policy.document)} />
+      <To path="/policies/test" search={{ policy: policy.id }} className="button">
+        Test
+      </To>
       <FormDialog
         open={policy.enabled ? 'Disable' : 'Enable'}
         title={policy.enabled ? 'Disable this policy' : 'Enable this policy'}
@@ -124,7 +127,7 @@ function RuleEntry({ rule: { id, match, when, effect, approval } }: { rule: Rule
           When: when !== undefined && <Code text={when} label="condition" />,
           Approvals: approval !== undefined && approval.quorum,
           By: approval?.approvers.roles !== undefined && approval.approvers.roles.join(', '),
-          Within: approval !== undefined && approval.expiresIn,
+          Within: approval !== undefined && isoDurationText(approval.expiresIn),
         }}
       />
     </li>

@@ -163,6 +163,12 @@ export const VARIABLES = {
     processes: ['api', 'worker', 'embedded'],
     schema: publicUrlSchema,
   },
+  TEMPORAL_UI_URL: {
+    meaning: 'Address of Temporal’s web UI, to which the console links each invocation. Not set: no links.',
+    default: null,
+    processes: ['api', 'embedded'],
+    schema: baseUrlSchema,
+  },
   ...DOCUMENTATION,
   ...OAUTH,
   ...PAYMENTS,

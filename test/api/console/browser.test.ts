@@ -181,7 +181,7 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
       .locator('dialog[open]')
       .getByRole('button', { name: /^Retry 1/ })
       .click();
-    await page.getByText('The set has changed').waitFor();
+    await page.getByText('The filter matches 2 dead letters, and 1 were expected').waitFor();
     expect(complaints).toEqual([]);
     await close();
   });

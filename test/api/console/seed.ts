@@ -3,10 +3,13 @@ import type { Target } from '../../harness/target.ts';
 import { largeRefunds, putPolicy } from '../approvals/support.ts';
 import { invoke } from '../invocations/support.ts';
 
-/** Text that others wrote and that means harm: markup, quotes, and a character that turns what follows it. */
-export const MARKUP = `<img src=x onerror=alert(1)>"'&amp; \u202Egnp.exe`;
+/** Text that others wrote and that means harm: markup, script, quotes, a character that turns what follows it, and a bell. */
+export const MARKUP = `<img src=x onerror=alert(1)><script>alert(1)</script>"'&amp; \u202Egnp.exe\u0007`;
 /** The same as the console shows it. */
-export const MARKUP_SHOWN = MARKUP.replace('\u202E', 'U+202E');
+export const MARKUP_SHOWN = MARKUP.replace('\u202E', 'U+202E').replace('\u0007', 'U+0007');
+
+/** What policies take of it, which accept no text that cannot be shown; it stands the same in JSON. */
+export const PRINTABLE_MARKUP = '<img src=x onerror=alert(1)>';
 
 const IMPACT = [{ dimension: 'money', currency: 'usd', amount: { const: 60_000 }, bound: 'exact' }];
 
@@ -84,7 +87,12 @@ export async function seed(service: TestService, target: Pick<Target, 'baseUrl'>
     event: await made('/api/v2/events', { topic: 'orders', type: 'order.paid', data: { note: MARKUP } }, 'eventId'),
     run,
     session,
-    policy: (await putPolicy(service, largeRefunds({}, 'payout.*'))).id,
+    policy: (
+      await putPolicy(
+        service,
+        largeRefunds({ match: { actions: ['payout.*'], agents: [PRINTABLE_MARKUP] } }, 'payout.*'),
+      )
+    ).id,
   };
 }
 

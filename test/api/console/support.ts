@@ -55,8 +55,8 @@ export async function signInOnPage(page: Page, person: TestPerson): Promise<void
 }
 
 /** A signed-in person of the workspace, whose sign-in a browser can use. */
-export function personOf(service: TestService, role: Role): Promise<TestPerson> {
-  return createPerson(service, role);
+export function personOf(service: TestService, role: Role, workspaceId?: string): Promise<TestPerson> {
+  return createPerson(service, role, workspaceId === undefined ? {} : { workspaceId });
 }
 
 /** Waits until the screen shows what it read: its heading, and no skeleton. */

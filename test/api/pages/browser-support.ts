@@ -1,22 +1,34 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** axe runs in a world of its own, because the page runs no script. */
-export async function barriers(page: Page): Promise<string[]> {
+type Look = (rules?: readonly string[]) => Promise<string[]>;
+
+/** axe runs in a world of its own, because the page may run no script. It stays there until the page is loaded again. */
+export async function watchBarriers(page: Page): Promise<Look> {
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send('Page.getFrameTree');
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
     frameId: frameTree.frame.id,
   });
-  const run = `${axe.source}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`;
-  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-    expression: run,
-    contextId,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  await session.detach();
-  if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
-  return result.value as string[];
+  const evaluated = async (expression: string): Promise<unknown> => {
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+      expression,
+      contextId,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
+    return result.value;
+  };
+  await evaluated(`${axe.source}; undefined`);
+  return async (rules) => {
+    const only = rules === undefined ? '' : `, runOnly: ${JSON.stringify(rules)}`;
+    const run = `axe.run(document, { resultTypes: ['violations']${only} }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`;
+    return (await evaluated(run)) as string[];
+  };
+}
+
+export async function barriers(page: Page): Promise<string[]> {
+  return (await watchBarriers(page))();
 }
