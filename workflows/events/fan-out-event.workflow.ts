@@ -9,9 +9,9 @@ import type { Activities } from '../../activities/index.ts';
 import type { FanOutEventInput, FanOutEventResult } from '../../temporal/events/fan-out-event.ts';
 import { onQueue, PAGE_OPTIONS } from '../activity-options.ts';
 import { LaneQueue } from '../lane-queue.ts';
+import { pinned } from '../pinned.ts';
 
-// It ends within minutes, on the version that began it.
-setWorkflowOptions({ versioningBehavior: 'PINNED' }, fanOutEvent);
+setWorkflowOptions(pinned, fanOutEvent);
 
 /** Makes the messages of an event, page by page. Each page decides everything from the event's row. */
 export async function fanOutEvent(ref: FanOutEventInput): Promise<FanOutEventResult> {

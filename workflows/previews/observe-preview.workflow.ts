@@ -3,12 +3,12 @@ import type { Activities } from '../../activities/index.ts';
 import { OBSERVE_DRAFT_OPTIONS, onQueue } from '../activity-options.ts';
 import { LaneQueue } from '../lane-queue.ts';
 import type { ObservePreviewInput, ObservePreviewResult } from '../../temporal/previews/observe-preview.ts';
+import { pinned } from '../pinned.ts';
 
 /** How long the read waits for a place: its activity then still ends before the caller gives up. */
 const PLACE_MS_MAX = 3_000;
 
-// It ends within minutes, on the version that began it.
-setWorkflowOptions({ versioningBehavior: 'PINNED' }, observePreview);
+setWorkflowOptions(pinned, observePreview);
 
 /**
  * Reads the provider for a preview whose caller waits: the API may not open credentials, a worker may. Only that one request

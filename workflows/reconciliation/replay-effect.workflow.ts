@@ -17,11 +17,11 @@ import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { reconciliationWorkflowId } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { type ReplayEffectInput, type ReplayEffectResult } from '../../temporal/reconciliation/replay-effect.ts';
+import { pinned } from '../pinned.ts';
 
 const { settleReplay } = sqlActivities({ settleReplay: 'settles the replay from the record' });
 
-// It ends within minutes, on the version that began it.
-setWorkflowOptions({ versioningBehavior: 'PINNED' }, replayEffect);
+setWorkflowOptions(pinned, replayEffect);
 
 /**
  * One replay that a person asked for: sent at most once, then settled from the record whatever the call returned. It then

@@ -4,12 +4,12 @@ import type { FiringRef } from '../../domain/schedules/schedules.ts';
 import type { FireScheduleInput, FireScheduleResult } from '../../temporal/schedules/fire-schedule.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { sqlActivities } from '../activity-options.ts';
+import { pinned } from '../pinned.ts';
 
 /** Set by the server on what a Temporal Schedule starts: the time that it was started for. */
 const SCHEDULED_START_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 
-// It ends within minutes, on the version that began it.
-setWorkflowOptions({ versioningBehavior: 'PINNED' }, fireSchedule);
+setWorkflowOptions(pinned, fireSchedule);
 
 /**
  * One firing of a schedule: publish its message, end. It does not stay open until the message has ended: what
