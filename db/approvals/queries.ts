@@ -122,7 +122,7 @@ export const LATELY_DAYS = 30;
 /** More than these change no share that a person reads. */
 const LATELY_MAX = 1_000;
 
-/** Of the other approvals of this action in the last 30 days, the newest 1,000. */
+/** Counts the newest 1,000 other approvals of this action in the last 30 days. Null for a free-standing approval. */
 export async function readDecidedLately(
   tx: EnvironmentTransaction,
   { id, action }: Pick<ApprovalRecord, 'id' | 'action'>,
@@ -134,7 +134,7 @@ export async function readDecidedLately(
        count(*) FILTER (WHERE status = 'denied')::int AS denied
      FROM (
        SELECT p.status FROM approvals p
-       WHERE p.environment_id = current_environment_id() AND p.action_id = :actionId AND p.id <> :id
+       WHERE p.action_id = :actionId AND p.id <> :id
          AND p.created_at > now() - make_interval(days => ${LATELY_DAYS})
        ORDER BY p.created_at DESC LIMIT ${LATELY_MAX}) lately`,
     { actionId: action.id, id },

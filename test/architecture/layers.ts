@@ -75,6 +75,7 @@ export const LAYERS = {
     ['transaction.ts', 'collects what a transaction announces'],
     ['client.ts', 'opens transactions, and sends their announcements'],
     ['page.ts', 'one page of a list, which every area may ask for'],
+    ['trial.ts', 'work whose answer is kept and whose writes are not'],
     ['names.ts', 'queries that several areas ask about names'],
     ['migrations', 'the schema; no statement is shared with the areas'],
     ['migrate.ts', 'applies the migrations'],
