@@ -174,14 +174,8 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   }
 }
 
-function optionsOf({ network, docs, isSetUp, temporalUi }: ApiParts, metrics: ProcessMetrics): ApiOptions {
-  return {
-    network,
-    docs,
-    temporalUi: temporalUi ?? null,
-    ...(isSetUp === undefined ? {} : { isSetUp }),
-    ...observedRequests(metrics),
-  };
+function optionsOf({ network, docs, isSetUp, temporalUi = null }: ApiParts, metrics: ProcessMetrics): ApiOptions {
+  return { network, docs, temporalUi, ...(isSetUp === undefined ? {} : { isSetUp }), ...observedRequests(metrics) };
 }
 
 async function listen(

@@ -2,15 +2,27 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useEnvironment, useEnvironments, useSession } from '../api/queries.ts';
 import { CommandPalette } from './command-palette.tsx';
-import { rememberEnvironment } from './location.ts';
+import { rememberEnvironment, useEnvironmentId } from './location.ts';
 import { Rail } from './rail.tsx';
 import { Screen } from './screen.tsx';
 import { Failure, Notice } from './states.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { TopBar } from './top-bar.tsx';
 
+/** A browser that has looked at no environment begins in development: what is done there concerns nobody. */
+function useFirstEnvironment(): void {
+  const { data: environments } = useEnvironments();
+  const chosen = useEnvironmentId();
+  useEffect(() => {
+    if (chosen !== undefined) return;
+    const first = environments?.find(({ kind }) => kind === 'development') ?? environments?.[0];
+    if (first !== undefined) rememberEnvironment(first.id);
+  }, [chosen, environments]);
+}
+
 /** The bar, the rail and the screen. */
 export function Frame() {
+  useFirstEnvironment();
   const environment = useEnvironment();
   const { pathname } = useLocation();
   const main = useRef<HTMLElement>(null);

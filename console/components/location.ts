@@ -1,21 +1,30 @@
 import { useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 
 /** The address is the state of a screen: filters, page and the open span stand in it, so that back and reload keep them. */
 
 export type SearchText = Record<string, string>;
 
 const REMEMBERED = 'console.environment';
+const listeners = new Set<() => void>();
+const remembered = (): string | null => localStorage.getItem(REMEMBERED);
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
 
 /** Taken from the path; on the screens of a workspace `?e=` names it, and where it does not, the one that was looked at last. */
 export function useEnvironmentId(): string | undefined {
   const { environmentId } = useParams({ strict: false });
   const search = useSearch({ strict: false }) as SearchText;
-  return environmentId ?? search['e'] ?? localStorage.getItem(REMEMBERED) ?? undefined;
+  const last = useSyncExternalStore(subscribe, remembered);
+  return environmentId ?? search['e'] ?? last ?? undefined;
 }
 
 export function rememberEnvironment(id: string): void {
+  if (remembered() === id) return;
   localStorage.setItem(REMEMBERED, id);
+  for (const listener of listeners) listener();
 }
 
 export function useSearchText(): {

@@ -6,6 +6,7 @@ import type { ChartProps } from './chart-props.ts';
 import { useIsDark } from './theme.ts';
 
 const HEIGHT = 180;
+const ALONE_SECONDS = 1_800;
 /** Differ in lightness as well as in hue; the legend names them, so that colour is never alone. */
 const STROKES = ['--link', '--good', '--mark', '--bad', '--quiet', '--line'];
 /** States keep their colours: what failed is never green. */
@@ -14,6 +15,7 @@ const OF_STATES: Readonly<Record<string, string>> = {
   Confirmed: '--good',
   Delivered: '--good',
   Failed: '--bad',
+  Cancelled: '--quiet',
   Unknown: '--mark',
 };
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
@@ -36,7 +38,11 @@ export default function Plot({ starts, series, format, label }: PlotProps) {
       starts.map((start) => Date.parse(start) / 1_000),
       ...series.map(({ points }) => [...points]),
     ];
-    const plot = new UPlot(optionsOf({ series, format, isUtc, width: target.clientWidth }), data, target);
+    const plot = new UPlot(
+      optionsOf({ series, format, isUtc, width: target.clientWidth, isAlone: starts.length === 1 }),
+      data,
+      target,
+    );
     const watch = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
     watch.observe(target);
     return () => {
@@ -54,14 +60,19 @@ function optionsOf({
   format,
   isUtc,
   width,
-}: Pick<PlotProps, 'series' | 'format'> & { isUtc: boolean; width: number }): UPlot.Options {
+  isAlone,
+}: Pick<PlotProps, 'series' | 'format'> & { isUtc: boolean; width: number; isAlone: boolean }): UPlot.Options {
   const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--hair'), width: 1 }, ticks: { show: false } };
   return {
     width,
     height: HEIGHT,
     cursor: { drag: { x: false, y: false } },
     legend: { live: false },
-    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
+    scales: {
+      // uPlot would show one moment alone among years.
+      x: { range: (_, from, to) => (isAlone ? [from - ALONE_SECONDS, from + ALONE_SECONDS] : [from, to]) },
+      y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
+    },
     axes: [axis, { ...axis, size: 72, values: (_, splits) => splits.map((split) => format(split)) }],
     ...(isUtc ? { tzDate: (seconds: number) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
     series: [

@@ -17,12 +17,18 @@ export function TopicScreen() {
     path: { ref },
     query: useListQuery([]),
   });
+  const description = topic.data?.data.description;
   return (
     <Screen
       title={topic.data?.data.name ?? 'Topic'}
       kicker={<To path="/events">Events</To>}
       actions={<NewSubscription topic={ref} />}
     >
+      {typeof description === 'string' && (
+        <p>
+          <Foreign>{description}</Foreign>
+        </p>
+      )}
       <List
         read={read}
         noun={['subscription', 'subscriptions']}

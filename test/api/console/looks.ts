@@ -1,0 +1,137 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { watchBarriers } from '../pages/browser-support.ts';
+import { undocumented } from './documented.ts';
+import { screensOf } from './screens.ts';
+import { picture, settled, visit } from './support.ts';
+import type { World } from './world.ts';
+
+const DESKTOP = 1_280;
+const NARROW = 320;
+const HEIGHT = 800;
+
+/** What is looked at, in which order: each changes one thing, so that a page is laid out as few times as possible. */
+const LOOKS = [
+  { name: 'light', width: DESKTOP, colorScheme: 'light', forcedColors: 'none' },
+  { name: 'dark', width: DESKTOP, colorScheme: 'dark', forcedColors: 'none' },
+  { name: 'dark narrow', width: NARROW, colorScheme: 'dark', forcedColors: 'none' },
+  { name: 'light narrow', width: NARROW, colorScheme: 'light', forcedColors: 'none' },
+  { name: 'forced narrow', width: NARROW, colorScheme: 'light', forcedColors: 'active' },
+  { name: 'forced', width: DESKTOP, colorScheme: 'light', forcedColors: 'active' },
+] as const;
+
+/** A notice is the same in every screen: where there is one, these looks show what may differ. */
+const LOOKS_OF_STATES = new Set(['light', 'dark narrow', 'forced narrow']);
+
+const REQUEST_ID = 'req_of_the_test';
+/** What a screen needs to be one at all. */
+const ALWAYS = /\/api\/v2\/(auth\/session|workspaces\/[^/]+\/environments|console\/stream)(\?|$)/;
+
+/** States other than data: how each request is answered, and the words that a screen has then. */
+const STATES: Readonly<
+  Record<string, { answer: (reply: unknown) => { status: number; json: unknown }; says?: string }>
+> = {
+  empty: { answer: (reply) => ({ status: 200, json: emptied(reply) }) },
+  error: { answer: () => refusal(429, 'RATE_LIMIT_EXCEEDED', 'Too many requests.'), says: 'This could not be loaded' },
+  forbidden: {
+    answer: () => refusal(403, 'AUTHORIZATION_ERROR', 'This needs the role admin.'),
+    says: 'You may not see this',
+  },
+};
+
+function refusal(status: number, code: string, message: string) {
+  return { status, json: { success: false, error: { code, message }, requestId: REQUEST_ID } };
+}
+
+/** A list without entries; a record stays as it is. */
+function emptied(reply: unknown): unknown {
+  const { data, pagination } = reply as { data?: unknown; pagination?: object };
+  return Array.isArray(data) && pagination !== undefined
+    ? { success: true, data: [], pagination: { ...pagination, total: 0 } }
+    : reply;
+}
+
+/** Within the application, as a click on a link goes: the script of the page is loaded once. */
+async function go(page: Page, path: string): Promise<void> {
+  // The screen before stays until the next one is there, except where both are one.
+  const isSame = new URL(page.url()).pathname === path.replace(/\?.*/, '');
+  if (!isSame) await page.evaluate(`document.querySelector('main h1').setAttribute('data-left', '')`);
+  await page.evaluate(
+    `history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+  await page.waitForURL(`**${path}`);
+  await page.locator('main h1:not([data-left])').waitFor();
+  await settled(page);
+}
+
+interface Looked {
+  found: string[];
+  /** Looks at the screen that is shown, in every look. */
+  look(name: string): Promise<void>;
+}
+
+async function looker(page: Page, state: string): Promise<Looked> {
+  const barriers = await watchBarriers(page);
+  const found: string[] = [];
+  const look = async (name: string): Promise<void> => {
+    for (const { name: as, width, colorScheme, forcedColors } of LOOKS) {
+      if (state !== 'data' && !LOOKS_OF_STATES.has(as)) continue;
+      await page.setViewportSize({ width, height: HEIGHT });
+      await page.emulateMedia({ colorScheme, forcedColors });
+      const where = `${name} (${state}, ${as})`;
+      // Contrast alone differs between light and dark, and the reader's own colours are theirs.
+      const rules = as === 'light' || as === 'dark narrow' ? undefined : ['color-contrast'];
+      const seen = forcedColors === 'active' ? [] : await barriers(rules);
+      found.push(...seen.map((barrier) => `${where}: ${barrier}`));
+      const scrolled = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+      if (scrolled > width) found.push(`${where}: is ${scrolled} px wide`);
+      if (as === 'light' || as === 'dark narrow') await picture(page, `${name}-${state}-${as.replace(' ', '-')}`);
+    }
+  };
+  return { found, look };
+}
+
+/** Every screen × desktop and 320 px × light, dark, forced colours × data, empty, error, forbidden. */
+export function looksOfEveryScreen(world: World): void {
+  test('every screen has no barrier, no sideways scroll and nothing but text of what others wrote', async () => {
+    const { browser, service, owner, seeded, at, environmentId } = world;
+    const { page, complaints, calls, close } = await visit(browser, service, owner, at('/policies/test'));
+    await settled(page);
+    const { found, look } = await looker(page, 'data');
+    for (const { name, path, hostile } of screensOf(seeded, environmentId)) {
+      await go(page, path);
+      await look(name);
+      if (hostile !== undefined) await page.getByText(hostile).first().waitFor({ state: 'attached' });
+      const made = await page.locator('main :is(img, script, iframe, object, embed)').count();
+      if (made > 0) found.push(`${name}: text became ${made} elements`);
+      found.push(...complaints.splice(0).map((complaint) => `${name}: ${complaint}`));
+    }
+    expect(found).toEqual([]);
+    expect(undocumented(calls)).toEqual([]);
+    // Nothing of what an owner sees is refused to them.
+    expect(calls.filter(({ status, path }) => status >= 400 && path !== '/readyz')).toEqual([]);
+    await close();
+  });
+
+  test.each(Object.keys(STATES))('every screen has no barrier and no sideways scroll where it is %s', async (state) => {
+    const { browser, service, owner, seeded, at, environmentId } = world;
+    const { answer, says } = STATES[state] ?? { answer: () => refusal(500, '', '') };
+    const { page, complaints, close } = await visit(browser, service, owner, at('/policies/test'));
+    await settled(page);
+    await page.route('**/api/v2/**', async (route) => {
+      if (ALWAYS.test(route.request().url())) return route.continue();
+      const reply = says === undefined ? await route.fetch().then((real) => real.json() as Promise<unknown>) : null;
+      return route.fulfill(answer(reply));
+    });
+    const { found, look } = await looker(page, state);
+    for (const { name, path, needs } of screensOf(seeded, environmentId)) {
+      await go(page, path);
+      await look(name);
+      const isSaid = says === undefined || needs === 'nothing' || (await page.getByText(says).count()) > 0;
+      if (!isSaid) found.push(`${name}: does not say "${says}"`);
+      found.push(...complaints.splice(0).map((complaint) => `${name}: ${complaint}`));
+    }
+    expect(found).toEqual([]);
+    await close();
+  });
+}
