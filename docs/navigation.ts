@@ -150,6 +150,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
       '/upgrades',
       '/ha',
       '/scaling',
+      '/doctor',
       '/metrics',
       '/runbooks',
       '/commands',

@@ -16,11 +16,26 @@ export class ConfigurationError extends Error {
   }
 }
 
+/** The values of a configuration of which some may be unusable: null then, as where one is not set. */
+export type Examined<Kind extends ProcessKind> = {
+  readonly [Name in keyof Configuration<Kind>]: Configuration<Kind>[Name] | null;
+};
+
 /** Reads and checks what a process of this kind is configured with. Throws ConfigurationError with all problems at once. */
 export function readConfiguration<Kind extends ProcessKind>(
   kind: Kind,
   environment: EnvironmentVariables,
 ): Configuration<Kind> {
+  const { values, problems } = examineConfiguration(kind, environment);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return values as unknown as Configuration<Kind>;
+}
+
+/** The same, for who works with what can be used of it. */
+export function examineConfiguration<Kind extends ProcessKind>(
+  kind: Kind,
+  environment: EnvironmentVariables,
+): { values: Examined<Kind>; problems: readonly string[] } {
   const problems: string[] = [];
   const values: [string, unknown][] = [];
   for (const [name, variable] of Object.entries<Variable>(VARIABLES)) {
@@ -40,8 +55,8 @@ export function readConfiguration<Kind extends ProcessKind>(
   problems.push(...clientCertificateProblems(environment));
   if (kind === 'worker' || kind === 'embedded') problems.push(...smtpProblems(Object.fromEntries(values)));
   problems.push(...fileStoreProblems(Object.fromEntries(values)));
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  return Object.fromEntries(values) as Configuration<Kind>;
+  const usable = values.map(([name, value]) => [name, value ?? null]);
+  return { values: Object.fromEntries(usable) as Examined<Kind>, problems };
 }
 
 /** Either without the other would be left out, and a key alone does not even turn TLS on. */

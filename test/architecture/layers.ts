@@ -207,6 +207,7 @@ export const LAYERS = {
   embedded: [
     ['docs', 'renders the documentation for the build'],
     ['walkthrough', 'runs what a page says; it starts no stack'],
+    ['doctor', 'examines a deployment; it starts no stack'],
     ['commands', 'entries of commands over the stack'],
     ['testing', 'the stack for tests of users'],
   ],

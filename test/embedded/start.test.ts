@@ -95,6 +95,7 @@ describe('npm start', () => {
     ['migrate', [], 'The schema is the newest already.'],
     ['setup-temporal', [], 'All search attributes are there already.'],
     ['create-workspace', ['--name', 'Acme'], 'full_access'],
+    ['doctor', [], ' 0 failed.'],
   ] as const;
 
   it.each(COMMANDS)('%s finds the stack by DATA_DIR, and says so', async (file, args, answer) => {

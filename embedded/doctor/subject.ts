@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { Client as TemporalClient, Connection } from '@temporalio/client';
+import { Client } from 'pg';
+import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
+import { PRODUCT } from '../../domain/product.ts';
+import { type Figures, readFigures } from './figures.ts';
+import { readServerFacts, type ServerFacts } from './server-facts.ts';
+import { Session } from './session.ts';
+import type { Settings } from './settings.ts';
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const STATEMENT_TIMEOUT_MS = 3_000;
+
+/** What is examined: its settings, and what they lead to. Each connection and reading is made once, by the first check that asks. */
+export class Subject {
+  readonly settings: Settings;
+  private sql: Promise<Session> | null = null;
+  private connection: Promise<Connection> | null = null;
+  private facts: Promise<ServerFacts> | null = null;
+  private figures: Promise<Figures> | null = null;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+  }
+
+  postgres(): Promise<Session> {
+    this.sql ??= this.connectPostgres();
+    return this.sql;
+  }
+
+  server(): Promise<ServerFacts> {
+    this.facts ??= this.postgres().then(readServerFacts);
+    return this.facts;
+  }
+
+  work(): Promise<Figures> {
+    this.figures ??= this.postgres().then(readFigures);
+    return this.figures;
+  }
+
+  temporal(): Promise<Connection> {
+    this.connection ??= this.connectTemporal();
+    return this.connection;
+  }
+
+  async temporalClient(): Promise<TemporalClient> {
+    return new TemporalClient({ connection: await this.temporal(), namespace: this.namespace });
+  }
+
+  get namespace(): string {
+    return this.settings.values.TEMPORAL_NAMESPACE ?? '';
+  }
+
+  async close(): Promise<void> {
+    const [sql, connection] = await Promise.allSettled([this.sql, this.connection]);
+    if (sql.status === 'fulfilled') await sql.value?.end();
+    if (connection.status === 'fulfilled') await connection.value?.close();
+  }
+
+  private async connectPostgres(): Promise<Session> {
+    const client = new Client({
+      connectionString: this.settings.values.DATABASE_URL ?? '',
+      application_name: `${PRODUCT.id}-doctor`,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+    });
+    client.on('error', () => undefined); // the statement under way reports it
+    await client.connect();
+    return new Session(client);
+  }
+
+  private async connectTemporal(): Promise<Connection> {
+    const { values } = this.settings;
+    const options = temporalConnectionOptions(
+      values.TEMPORAL_ADDRESS ?? '',
+      { ...values, TEMPORAL_TLS: values.TEMPORAL_TLS ?? false },
+      (file) => readFileSync(file),
+    );
+    return Connection.connect({ ...options, connectTimeout: CONNECT_TIMEOUT_MS });
+  }
+}
