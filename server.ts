@@ -41,6 +41,8 @@ import { collectWhenIdle } from './process/idle-collector.ts';
 import { observedRequests } from './process/metrics/observe-requests.ts';
 import { NO_METRICS, openMetrics, type ProcessMetrics } from './process/metrics/process-metrics.ts';
 import { ofFilesFolder, ofHttpServer, ofPool, ofWatchdog, ofWorkers } from './process/metrics/sources.ts';
+import { openTracing, type ProcessTracing, TRACING_OFF } from './process/tracing/open-tracing.ts';
+import { tracedRequests } from './process/tracing/trace-requests.ts';
 import { openEmbedder } from './process/open-embedder.ts';
 import type * as InvocationModule from './process/invocation-worker.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
@@ -95,6 +97,8 @@ export interface ApiParts {
   isSetUp?: () => boolean;
   /** Left out: nothing is measured. */
   metrics?: ProcessMetrics;
+  /** Left out: nothing is traced. */
+  tracing?: ProcessTracing;
 }
 
 export interface RunningApi {
@@ -107,7 +111,8 @@ export interface RunningApi {
 export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const { logger, databaseUrl: url, databasePoolMax: poolMax } = parts;
   const hears = parts.laneBell?.hears;
-  const db = new Database({ url, poolMax, applicationName: APPLICATION_NAME, hears });
+  const { metrics = NO_METRICS, tracing = TRACING_OFF } = parts;
+  const db = new Database({ url, poolMax, applicationName: APPLICATION_NAME, hears, tracing });
   const notifications = listenerOf(parts.databaseListenUrl, logger);
   const settlements = new SettlementHub(notifications);
   const invalidations = new InvalidationHub(notifications);
@@ -115,7 +120,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const bodyThreads = new BodyThreads();
   const schemas = new TenantSchemas();
   const tokens = new TokenCounter();
-  const { temporal, vault, eagerStart, embedder, metrics = NO_METRICS } = parts;
+  const { temporal, vault, eagerStart, embedder } = parts;
   const watches = watchesOf(temporal, logger);
   const api = createApi(
     {
@@ -146,7 +151,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       redirectSchemes: parts.redirectSchemes,
       publishableKey: parts.publishableKey,
     },
-    optionsOf(parts, metrics),
+    { ...optionsOf(parts, metrics), ...tracedRequests(tracing) },
   );
   const inBackground: Pick<Repeated, 'stop'>[] = [];
   const close = async (): Promise<void> => {
@@ -241,13 +246,14 @@ async function main(): Promise<void> {
   });
   logWhatNodePrints(logger);
   const { connection, startInvoking } = await connect(configuration, invoking, logger);
-  const watchdog = new Watchdog({ logger });
+  const tracing = await openTracing('api', process.env, logger);
+  const watchdog = new Watchdog({ logger, ...tracing.watch });
   const metrics = await openMetrics(configuration.METRICS_ADDRESS, logger);
   metrics.watch(ofWatchdog(watchdog));
   if (configuration.FILES === 'folder') metrics.watch(ofFilesFolder(configuration.FILES_DIR ?? FILES_DIR_DEFAULT));
   const sending = {
     egressAllow: configuration.EGRESS_ALLOW,
-    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints]),
+    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints, ...tracing.endpoints]),
     resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
     watchdog,
   };
@@ -260,6 +266,7 @@ async function main(): Promise<void> {
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
     ...sending,
     metrics,
+    tracing,
     embedder,
     pagesUrl: configuration.PUBLIC_URL,
     chats: chatsOf(configuration),
@@ -290,6 +297,7 @@ async function main(): Promise<void> {
   await embedder.close();
   await connection.close();
   await metrics.close();
+  await tracing.close();
   logger.info('stopped');
   // After the connection is closed, a call that the SDK would retry throws out of its timer. A stop while Temporal is away
   // would end with that error instead.

@@ -27,6 +27,7 @@ import { watchEpoch } from './process/epoch-watch.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
 import { openMetrics } from './process/metrics/process-metrics.ts';
 import { ofFilesFolder, ofWatchdog } from './process/metrics/sources.ts';
+import { openTracing } from './process/tracing/open-tracing.ts';
 import { openEmbedder } from './process/open-embedder.ts';
 import { fairSharesOf, providersOf } from './process/worker-settings.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
@@ -134,7 +135,8 @@ async function main(): Promise<void> {
   const connection = await NativeConnection.connect(
     temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
   );
-  const watchdog = new Watchdog({ logger });
+  const tracing = await openTracing('worker', process.env, logger);
+  const watchdog = new Watchdog({ logger, ...tracing.watch });
   const metrics = await openMetrics(configuration.METRICS_ADDRESS, logger);
   metrics.watch(ofWatchdog(watchdog));
   if (configuration.FILES === 'folder') metrics.watch(ofFilesFolder(configuration.FILES_DIR ?? FILES_DIR_DEFAULT));
@@ -142,7 +144,12 @@ async function main(): Promise<void> {
   const health = await serveWorkerHealth(configuration.HEALTH_ADDRESS, () => started?.health() ?? null);
   const sending = {
     egressAllow: configuration.EGRESS_ALLOW,
-    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints, ...health.endpoints]),
+    ownEndpoints: new OwnEndpoints([
+      ...configuredEndpoints(configuration),
+      ...metrics.endpoints,
+      ...tracing.endpoints,
+      ...health.endpoints,
+    ]),
     resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
     watchdog,
   };
@@ -154,6 +161,7 @@ async function main(): Promise<void> {
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     ...sending,
     metrics,
+    tracing,
     embedder,
     files: createFileStore(configuration, FILES_DIR_DEFAULT),
     providers: providersOf(configuration),
@@ -181,6 +189,7 @@ async function main(): Promise<void> {
   await connection.close();
   await health.close();
   await metrics.close();
+  await tracing.close();
   logger.info('stopped');
 }
 

@@ -17,7 +17,7 @@ import {
 import { SessionAuthenticator } from './http/sessions.ts';
 import { Authenticator } from './http/authenticate.ts';
 import { BodyTurns } from './http/bodies.ts';
-import type { RequestState } from './http/context.ts';
+import type { HttpMiddleware, RequestState } from './http/context.ts';
 import { refuseUnknownPath, replyWithErrors } from './http/error-replies.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { IdempotencyGate, type IdempotencyOptions } from './http/idempotency.ts';
@@ -50,6 +50,8 @@ export interface ApiOptions {
   onReply?: NonNullable<RouteRunner['onReply']>;
   /** Called once for each request, with what the log says of it. */
   onAnswer?: (request: AnsweredRequest) => void;
+  /** Runs each request within something of its own, such as a span. */
+  aroundRequest?: HttpMiddleware;
 }
 
 const OPEN_NETWORK: NetworkSettings = { publicUrl: null, trustedProxies: [] };
@@ -94,6 +96,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   // Koa's own errors, such as a connection that broke during a reply.
   app.on('error', (error: Error) => deps.logger.debug({ message: error.message }, 'connection error'));
   app.use(beginRequest(network));
+  if (options.aroundRequest !== undefined) app.use(options.aroundRequest);
   app.use(logAccess(deps.logger, options.onAnswer));
   app.use(replyWithErrors(deps, docsAt.base));
   app.use(healthChecks(deps, options.isSetUp));

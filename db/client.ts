@@ -5,6 +5,8 @@ import type { Scope, TransactionOptions } from './scope.ts';
 import { socketThatEndsInSilence } from './silent-socket.ts';
 import { type Bindings, boundStatement, type StatementName } from './statement.ts';
 import { type Answers, type Step, transactionOf } from './transaction.ts';
+import { inTransactionSpan } from './transaction-span.ts';
+import { NO_TRACING, type Tracing } from '../domain/tracing/tracing.ts';
 
 /** The tenant of a query. Every tenant row belongs to one environment of one workspace. */
 export interface Tenant {
@@ -78,6 +80,8 @@ export interface DatabaseOptions {
   requireSyncStandby?: boolean;
   /** How long the server may say nothing on a connection. Shorter in tests only. */
   silenceMaxMs?: number;
+  /** Traces the transactions of traced work. */
+  tracing?: Tracing;
 }
 
 export const POOL_MAX_DEFAULT = 20;
@@ -99,6 +103,9 @@ const SILENCE_MAX_MS = IDLE_IN_TRANSACTION_TIMEOUT_MS + 5_000;
 export class NoConnectionError extends Error {
   override readonly name = 'NoConnectionError';
 }
+
+type ScopedWork<T> = (tx: ScopedTransaction) => Promise<T>;
+type ScopedOptions = TransactionOptions & { isOneStatement?: boolean };
 
 /** How a pool is used now. */
 export interface PoolFigures {
@@ -122,9 +129,11 @@ export class Database {
   private timeouts = 0;
   private readonly announcer: Announcer;
   private readonly requireSyncStandby: boolean;
+  private readonly tracing: Tracing;
   private readonly hears: (announcement: Announcement) => boolean;
 
   constructor({ silenceMaxMs = SILENCE_MAX_MS, hears = () => false, ...options }: DatabaseOptions) {
+    this.tracing = options.tracing ?? NO_TRACING;
     this.hears = hears;
     this.requireSyncStandby = options.requireSyncStandby ?? false;
     this.pool = new Pool({
@@ -260,18 +269,21 @@ export class Database {
     }
   }
 
-  private async transact<T>(
-    scope: Scope,
-    work: (tx: ScopedTransaction) => Promise<T>,
-    options: TransactionOptions & { isOneStatement?: boolean },
-  ): Promise<T> {
+  private transact<T>(scope: Scope, work: ScopedWork<T>, options: ScopedOptions): Promise<T> {
+    return inTransactionSpan(this.tracing, (traced) => this.transactUnder(scope, work, { ...options, ...traced }));
+  }
+
+  private async transactUnder<T>(scope: Scope, work: ScopedWork<T>, options: ScopedOptions): Promise<T> {
     const open = transactionOf(scope, options);
     const client = await this.acquire();
     const transaction = open(client);
     let isUsable = true;
     try {
       const result = await work({
-        raw: async (...statement) => (await transaction.query(boundStatement(...statement))) as never,
+        raw: async (...statement) => {
+          options.onStatement?.(statement[0]);
+          return (await transaction.query(boundStatement(...statement))) as never;
+        },
         ...OVER_RAW,
         inOrder: (...steps) => transaction.inOrder(steps),
         last: (...steps) => transaction.inOrder(steps, true),

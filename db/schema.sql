@@ -6141,6 +6141,7 @@ CREATE TABLE approvals (
   expires_at timestamp(3) with time zone NOT NULL,
   decided_at timestamp(3) with time zone,
   consumed_at timestamp(3) with time zone,
+  trace_context text DEFAULT NULLIF(current_setting('app.trace_context'::text, true), ''::text),
   CONSTRAINT approvals_pkey PRIMARY KEY (id),
   CONSTRAINT approvals_effect_id_key UNIQUE (effect_id),
   CONSTRAINT approvals_invocation_id_key UNIQUE (invocation_id),
@@ -6158,7 +6159,8 @@ CREATE TABLE approvals (
   CONSTRAINT approvals_source_check CHECK ((source = ANY (ARRAY['policy'::text, 'action'::text, 'environment'::text, 'caller'::text]))),
   CONSTRAINT approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'expired'::text, 'cancelled'::text, 'invalidated'::text, 'consumed'::text]))),
   CONSTRAINT approvals_summary_check CHECK (((char_length(summary) >= 1) AND (char_length(summary) <= 4000))),
-  CONSTRAINT approvals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 200)))
+  CONSTRAINT approvals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 200))),
+  CONSTRAINT approvals_trace_context_check CHECK ((trace_context ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$'::text))
 );
 CREATE INDEX approvals_by_action ON public.approvals USING btree (action_id, created_at DESC, id DESC);
 CREATE INDEX approvals_by_preview ON public.approvals USING btree (preview_id) WHERE (preview_id IS NOT NULL);
@@ -6927,6 +6929,7 @@ CREATE TABLE events (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   fanned_out_at timestamp(3) with time zone,
   unmade integer DEFAULT 0 NOT NULL,
+  trace_context text DEFAULT NULLIF(current_setting('app.trace_context'::text, true), ''::text),
   CONSTRAINT events_pkey PRIMARY KEY (id),
   CONSTRAINT events_check CHECK (((status = 'fanning_out'::text) = (fanned_out_at IS NULL))),
   CONSTRAINT events_check1 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
@@ -6934,6 +6937,7 @@ CREATE TABLE events (
   CONSTRAINT events_public_id_check CHECK (((char_length(public_id) >= 1) AND (char_length(public_id) <= 128))),
   CONSTRAINT events_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text]))),
   CONSTRAINT events_status_check CHECK ((status = ANY (ARRAY['fanning_out'::text, 'fanned_out'::text, 'failed'::text]))),
+  CONSTRAINT events_trace_context_check CHECK ((trace_context ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$'::text)),
   CONSTRAINT events_type_check CHECK ((type ~ '^[a-zA-Z0-9_.-]{1,128}$'::text)),
   CONSTRAINT events_unmade_check CHECK ((unmade >= 0))
 );
@@ -7356,6 +7360,7 @@ END) STORED NOT NULL,
   dependencies_awaited_at timestamp(3) with time zone,
   holds_files boolean DEFAULT false NOT NULL,
   timeline integer DEFAULT current_timeline() NOT NULL,
+  trace_context text DEFAULT NULLIF(current_setting('app.trace_context'::text, true), ''::text),
   CONSTRAINT invocations_pkey PRIMARY KEY (id),
   CONSTRAINT invocations_environment_id_operation_key_key UNIQUE (environment_id, operation_key),
   CONSTRAINT invocations_check CHECK (((status <> 'succeeded'::text) OR (outcome_source IS NOT NULL))),
@@ -7364,7 +7369,8 @@ END) STORED NOT NULL,
   CONSTRAINT invocations_refusal_check CHECK ((((refusal_code IS NOT NULL) = (status = ANY (ARRAY['refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text]))) AND ((refusal_details IS NOT NULL) = (refusal_code IS NOT NULL)))),
   CONSTRAINT invocations_refusal_code_check CHECK ((refusal_code ~ '^[a-z_]{1,64}$'::text)),
   CONSTRAINT invocations_request_id_check CHECK (((length(request_id) >= 1) AND (length(request_id) <= 128))),
-  CONSTRAINT invocations_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'dispatching'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])))
+  CONSTRAINT invocations_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'dispatching'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text]))),
+  CONSTRAINT invocations_trace_context_check CHECK ((trace_context ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$'::text))
 );
 CREATE UNIQUE INDEX invocations_approval ON public.invocations USING btree (approval_id) WHERE (approval_id IS NOT NULL);
 CREATE INDEX invocations_by_action ON public.invocations USING btree (action_id, created_at DESC, id DESC);
@@ -7954,6 +7960,7 @@ CREATE TABLE messages (
   failed_at timestamp(3) with time zone,
   event_id text COLLATE "C",
   subscription_id text COLLATE "C",
+  trace_context text DEFAULT NULLIF(current_setting('app.trace_context'::text, true), ''::text),
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT messages_check CHECK (((url_group_id IS NULL) = (url_group_endpoint_id IS NULL))),
@@ -7969,6 +7976,7 @@ CREATE TABLE messages (
   CONSTRAINT messages_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text]))),
   CONSTRAINT messages_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT messages_timeout_seconds_check CHECK (((timeout_seconds >= 1) AND (timeout_seconds <= 300))),
+  CONSTRAINT messages_trace_context_check CHECK ((trace_context ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$'::text)),
   CONSTRAINT messages_url_check CHECK ((char_length(url) <= 2048))
 );
 CREATE INDEX messages_by_end ON public.messages USING btree (retention, updated_at, id) WHERE (status = ANY (ARRAY['delivered'::text, 'failed'::text, 'cancelled'::text]));

@@ -2,6 +2,7 @@ import { isId } from '../domain/ids.ts';
 import { ROLES, type Role } from '../domain/roles.ts';
 import { isUuid } from '../domain/uuid.ts';
 import type { BoundStatement } from './round-trip.ts';
+import type { StatementName } from './statement.ts';
 
 /** The scope of a transaction: row-level security compares every row with it. */
 export interface Scope {
@@ -39,6 +40,10 @@ export interface TransactionOptions extends CommitOptions {
    * statement sees what is committed when it begins, in a common transaction too.
    */
   readOnly?: boolean;
+  /** The `traceparent` that rows of this transaction are made under (migration 0047). */
+  traceContext?: string;
+  /** Called with the name of each statement before it is sent. */
+  onStatement?: (name: StatementName) => void;
   /** Nothing is written, and every statement sees what was committed when the first one began: what they read fits together. */
   isSnapshot?: boolean;
   /**
@@ -78,10 +83,10 @@ const READ_ONLY = "set_config('transaction_read_only', 'on', true)";
  */
 export function scopeStatement(
   scope: Scope,
-  { flush = 'now', readOnly = false, onUnreplicated }: TransactionOptions,
+  { flush = 'now', readOnly = false, onUnreplicated, traceContext }: TransactionOptions,
 ): BoundStatement {
   const keys = Object.keys(scope) as (keyof Scope)[];
-  const values = keys.map((key) => {
+  const values: string[] = keys.map((key) => {
     const { takes, isWellFormed } = SETTINGS[key];
     const id = scope[key];
     if (typeof id !== 'string' || !isWellFormed(id)) throw new Error(`the ${key} of a transaction takes ${takes}`);
@@ -100,6 +105,10 @@ export function scopeStatement(
   if (onUnreplicated !== undefined) {
     settings.push(WARNED);
     name += '_replicated';
+  }
+  if (traceContext !== undefined && !readOnly) {
+    settings.push(`set_config('app.trace_context', $${values.push(traceContext)}, true)`);
+    name += '_traced';
   }
   return { name, text: `/* ${name} */ SELECT ${settings.join(', ')}`, values };
 }

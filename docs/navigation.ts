@@ -152,6 +152,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
       '/scaling',
       '/doctor',
       '/metrics',
+      '/traces',
       '/runbooks',
       '/commands',
       '/performance',

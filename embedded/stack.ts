@@ -25,6 +25,7 @@ import { embeddingModelLookup } from '../process/embedding-model.ts';
 import { fetchEmbeddingModel } from './fetch-embedding-model.ts';
 import { openMetrics } from '../process/metrics/process-metrics.ts';
 import { ofFilesFolder, ofWatchdog } from '../process/metrics/sources.ts';
+import { openTracing } from '../process/tracing/open-tracing.ts';
 import { openEmbedder } from '../process/open-embedder.ts';
 import { LOOPBACK } from './ports.ts';
 import { timed } from './progress.ts';
@@ -137,8 +138,12 @@ async function outwardCalls(
   servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string; folder: DataFolder },
   logger: Logger,
   stops: Stops,
-): Promise<Pick<WorkerParts, 'watchdog' | 'metrics' | 'egressAllow' | 'ownEndpoints' | 'resolve' | 'embedder'>> {
-  const watchdog = new Watchdog({ logger });
+): Promise<
+  Pick<WorkerParts, 'watchdog' | 'metrics' | 'tracing' | 'egressAllow' | 'ownEndpoints' | 'resolve' | 'embedder'>
+> {
+  const tracing = await openTracing('embedded', process.env, logger);
+  stops.add(() => tracing.close());
+  const watchdog = new Watchdog({ logger, ...tracing.watch });
   const metrics = await openMetrics(configuration.METRICS_ADDRESS, logger);
   stops.add(() => metrics.close());
   const { database, temporal, address, folder } = servers;
@@ -153,9 +158,10 @@ async function outwardCalls(
     }),
     ...ports.map((port) => ({ host: LOOPBACK, port })),
     ...metrics.endpoints,
+    ...tracing.endpoints,
   ]);
   const resolve = resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE));
-  const sending = { watchdog, metrics, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
+  const sending = { watchdog, metrics, tracing, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
   const embedder = openEmbedder(configuration, sending);
   stops.add(() => embedder.close());
   return { ...sending, embedder };

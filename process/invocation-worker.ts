@@ -30,6 +30,7 @@ export type SharedParts = Pick<
   | 'pagesUrl'
   | 'logger'
   | 'metrics'
+  | 'tracing'
   | 'shutdownGraceMs'
 >;
 

@@ -10,6 +10,8 @@ import { activityQueue, TASK_QUEUE } from '../temporal/task-queues.ts';
 import { WORKER_DEPLOYMENT } from '../temporal/worker-deployment.ts';
 import { type OwnVersion, watchOwnVersion } from './deployments/own-version.ts';
 import { ofPool } from './metrics/sources.ts';
+import { TRACING_OFF } from './tracing/open-tracing.ts';
+import { tracedActivities, tracedPlain } from './tracing/trace-activities.ts';
 import { type DependencyParts, workerDependencies } from './worker-dependencies.ts';
 
 export interface OpenWorkerParts extends DependencyParts {
@@ -38,15 +40,16 @@ export interface OpenWorker {
   client: Client;
   deps: ReturnType<typeof workerDependencies>;
   worker: WorkerGroup;
-  plain: PlainInvocations;
+  plain: Pick<PlainInvocations, 'run' | 'stop'>;
   version: OwnVersion;
 }
 
 /** Opens a database and makes a worker over it. Throws as `refuseUnsuitableDatabase` does; the database is closed then. */
 export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...choices }: Choices): Promise<OpenWorker> {
   const { connection, namespace } = parts;
-  const { databaseUrl: url, databasePoolMax: poolMax, requireSyncStandby } = parts;
-  const db = new Database({ url, poolMax, requireSyncStandby, ...choices });
+  const { databaseUrl: url, databasePoolMax: poolMax, requireSyncStandby, tracing = TRACING_OFF } = parts;
+  const db = new Database({ url, poolMax, requireSyncStandby, tracing, ...choices });
+  tracing.useDatabase(db);
   try {
     await refuseUnsuitableDatabase(db, parts.vault);
     const client = new Client({ connection, namespace });
@@ -61,13 +64,13 @@ export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...ch
       slots,
       heartbeatTimeoutMs,
       workflowBundlePath,
-      activities: createActivities(deps),
+      activities: tracedActivities(tracing, db, createActivities(deps)),
       shutdownGraceMs,
       version: buildId === null ? null : { deploymentName: WORKER_DEPLOYMENT, buildId },
       ...(mainQueueAlone === undefined ? {} : { mainQueueAlone }),
     });
     const version = watchOwnVersion(client, buildId, parts.logger);
-    return { db, client, deps, worker, plain: new PlainInvocations(deps), version };
+    return { db, client, deps, worker, plain: tracedPlain(tracing, new PlainInvocations(deps)), version };
   } catch (error) {
     await db.close();
     throw error;

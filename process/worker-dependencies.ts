@@ -21,6 +21,8 @@ import type { SmtpSettings } from '../domain/notifications/smtp-settings.ts';
 import { TASK_QUEUE } from '../temporal/task-queues.ts';
 import { observedCalls } from './metrics/observe-calls.ts';
 import type { ProcessMetrics } from './metrics/process-metrics.ts';
+import { type ProcessTracing, TRACING_OFF } from './tracing/open-tracing.ts';
+import { tracedCalls } from './tracing/trace-calls.ts';
 
 export interface DependencyParts {
   vault: Pick<Vault, 'open' | 'seal' | 'digests'>;
@@ -34,6 +36,8 @@ export interface DependencyParts {
   resolve: Resolve;
   watchdog: Watchdog;
   metrics: ProcessMetrics;
+  /** Left out: nothing is traced. */
+  tracing?: ProcessTracing;
   /** Makes the vectors of texts. Its creator closes it. */
   embedder: Embedder;
   /** The base URLs of the built-in adapters' providers. */
@@ -58,6 +62,7 @@ export function workerDependencies(parts: DependencyParts, db: Database, client:
   const { egressAllow, ownEndpoints, resolve, watchdog, vault, files, embedder, logger } = parts;
   const sending = { egressAllow, ownEndpoints, resolve };
   const calls = { adapterFor: createAdapters({ ...sending, ...parts.providers }), sendRequest: createSender(sending) };
+  const { metrics, tracing = TRACING_OFF } = parts;
   return {
     db,
     tellWaiter: (kind: InFlightKind, holder: string) => tellWaiter(client, kind, holder),
@@ -66,12 +71,12 @@ export function workerDependencies(parts: DependencyParts, db: Database, client:
     dispatchSlots: new CallSlots(parts.slots.dispatches),
     vault,
     files,
-    ...observedCalls(parts.metrics, calls),
+    ...tracedCalls(tracing, observedCalls(metrics, calls)),
     ...workflowStarters(client, db, TASK_QUEUE),
     chat: createChatClient({ ...sending, watchdog, ...parts.chats }),
     mailer: parts.smtp === null ? null : createSmtpMailer(parts.smtp),
     ...BILLING_PARTS,
-    metrics: parts.metrics.recorder,
+    metrics: metrics.recorder,
     pagesUrl: parts.pagesUrl,
     heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
     watchdog,

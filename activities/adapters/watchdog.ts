@@ -25,6 +25,8 @@ export interface WatchdogOptions {
   graceMs?: number;
   intervalMs?: number;
   pauses?: PauseWatch;
+  /** Runs each call within something of its own, such as a span. */
+  around?: <T>(watched: Watched, call: () => Promise<T>) => Promise<T>;
 }
 
 /** A call was ended for outliving its deadline. Its outcome is unknown. */
@@ -60,9 +62,12 @@ export class Watchdog {
   private readonly logger: Pick<Logger, 'error'>;
   private readonly graceMs: number;
   private readonly interval: ReturnType<typeof setInterval>;
+  private readonly around: NonNullable<WatchdogOptions['around']>;
 
-  constructor({ logger, graceMs = WATCHDOG_GRACE_MS, intervalMs = WATCHDOG_INTERVAL_MS, pauses }: WatchdogOptions) {
+  constructor(options: WatchdogOptions) {
+    const { logger, graceMs = WATCHDOG_GRACE_MS, intervalMs = WATCHDOG_INTERVAL_MS, pauses } = options;
     this.logger = logger;
+    this.around = options.around ?? ((_, call) => call());
     this.graceMs = graceMs;
     this.pauses = pauses ?? new PauseWatch();
     this.interval = setInterval(() => this.look(), intervalMs).unref();
@@ -80,7 +85,10 @@ export class Watchdog {
     });
     this.calls.add(call);
     try {
-      return await Promise.race([current.run(call, () => work(controller.signal)), overdue]);
+      return await Promise.race([
+        current.run(call, () => this.around(watched, () => work(controller.signal))),
+        overdue,
+      ]);
     } finally {
       this.calls.delete(call);
     }

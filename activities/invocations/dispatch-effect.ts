@@ -135,7 +135,8 @@ export async function send(
     const { timeoutMs } = definition;
     const { workspaceId, environmentId, invocationId } = ref;
     const attached = (file: Attachment) => attachedBytes(deps.files, environmentId, file);
-    const watched = { kind: 'dispatch', workspaceId, ids: { environmentId, invocationId }, timeoutMs, fence } as const;
+    const ids = { environmentId, invocationId, attemptId: claimed.attemptId };
+    const watched = { kind: 'dispatch', workspaceId, ids, timeoutMs, fence } as const;
     return await deps.watchdog.run(watched, (signal) =>
       adapter.dispatch({ definition, request, secrets, kind, timeoutMs, signal, egress, attached }),
     );

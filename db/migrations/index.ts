@@ -44,6 +44,7 @@ import * as invoices from './0042-invoices.ts';
 import * as workflowStarts from './0043-workflow-starts.ts';
 import * as metrics from './0044-metrics.ts';
 import * as databaseEpochs from './0046-database-epochs.ts';
+import * as traceContext from './0047-trace-context.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -98,4 +99,5 @@ export const MIGRATIONS: readonly Migration[] = [
   workflowStarts,
   metrics,
   databaseEpochs,
+  traceContext,
 ];

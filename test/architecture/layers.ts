@@ -6,6 +6,7 @@ export const LAYERS = {
   domain: [
     ['metrics', 'names of metrics, and who takes what is measured; it asks no other area'],
     ['epochs', 'failovers and restores of the database; it asks no other area'],
+    ['tracing', 'what spans are; it asks no other area'],
     ['billing', 'prices and months; it asks no other area'],
     ['cache', 'when two prompts are one; it asks no other area'],
     ['docs', 'the index of the documentation; it asks no other area'],
@@ -120,6 +121,7 @@ export const LAYERS = {
     ['schedules', 'firings publish messages and events'],
     ['analytics', 'what records count: it reads all of them'],
     ['metrics', 'figures of the whole installation'],
+    ['tracing', 'the traces of records of any area'],
     ['maintenance', 'rewraps what every area has sealed'],
   ],
   activities: [
