@@ -46,7 +46,7 @@ import { tracedRequests } from './process/tracing/trace-requests.ts';
 import { openEmbedder } from './process/open-embedder.ts';
 import type * as InvocationModule from './process/invocation-worker.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
-import { APPLICATION_NAME, listenerOf, waysOut, watchesOf } from './process/api-surroundings.ts';
+import { APPLICATION_NAME, chatsOf, httpLimitsOf, listenerOf, waysOut, watchesOf } from './process/api-surroundings.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 export interface ApiParts {
@@ -206,23 +206,6 @@ async function listen(
       await close();
     },
   };
-}
-
-/** The connection settings of the configuration. */
-export function httpLimitsOf(configuration: Configuration<'api'> | Configuration<'embedded'>): HttpLimits {
-  return {
-    connectionsMax: configuration.HTTP_CONNECTIONS_MAX,
-    connectionsPerAddressMax: configuration.HTTP_CONNECTIONS_PER_ADDRESS_MAX,
-    headersTimeoutMs: configuration.HTTP_HEADERS_TIMEOUT_SECONDS * 1000,
-    requestTimeoutMs: configuration.HTTP_REQUEST_TIMEOUT_SECONDS * 1000,
-  };
-}
-
-/** Where the chat systems are reached. */
-export function chatsOf(
-  configuration: Pick<Configuration<'api'>, 'SLACK_API_BASE_URL' | 'DISCORD_API_BASE_URL'>,
-): ApiParts['chats'] {
-  return { slackBaseUrl: configuration.SLACK_API_BASE_URL, discordBaseUrl: configuration.DISCORD_API_BASE_URL };
 }
 
 /** The connection to Temporal; and the start of a worker on it, where this process runs invocations. */

@@ -1,8 +1,8 @@
-import { Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { type Announcement, Announcer } from './announcements/announcer.ts';
 import { type BoundStatement, type Result, sendTogether } from './round-trip.ts';
 import type { Scope, TransactionOptions } from './scope.ts';
-import { socketThatEndsInSilence } from './silent-socket.ts';
+import { openPool, POOL_MAX_DEFAULT, type PoolOptions } from './pool.ts';
 import { type Bindings, boundStatement, type StatementName } from './statement.ts';
 import { type Answers, type Step, transactionOf } from './transaction.ts';
 import { inTransactionSpan } from './transaction-span.ts';
@@ -69,35 +69,14 @@ export interface UserTransaction extends ScopedTransaction {
   readonly [userBrand]: true;
 }
 
-export interface DatabaseOptions {
-  url: string;
-  /** Maximum number of connections in the pool. The process needs one more for its notifications. */
-  poolMax?: number;
-  applicationName: string;
+export interface DatabaseOptions extends PoolOptions {
   /** Takes an announcement in place of a notification, where this process hears it itself. Returns false for any other. */
   hears?: ((announcement: Announcement) => boolean) | undefined;
   /** A commit whose caller asks for it (`onUnreplicated`) counts as unreplicated where it waits for no standby. */
   requireSyncStandby?: boolean;
-  /** How long the server may say nothing on a connection. Shorter in tests only. */
-  silenceMaxMs?: number;
   /** Traces the transactions of traced work. */
   tracing?: Tracing;
 }
-
-export const POOL_MAX_DEFAULT = 20;
-/** Maximum wait for a connection of the pool, including the time to open one. */
-const ACQUIRE_TIMEOUT_MS = 10_000;
-const IDLE_CONNECTION_TIMEOUT_MS = 30_000;
-/** A connection is closed after this long, with its prepared statements. */
-const CONNECTION_LIFETIME_SECONDS = 24 * 60 * 60;
-/** Our statements are short. A statement that is not must not hold its locks indefinitely. */
-const STATEMENT_TIMEOUT_MS = 30_000;
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
-/**
- * A server that lives ends a statement or an idle transaction by then. One that lost its power or its network does not, and TCP never
- * tells: without this, its connections would stay in use, and their callers would wait, after the database is long back.
- */
-const SILENCE_MAX_MS = IDLE_IN_TRANSACTION_TIMEOUT_MS + 5_000;
 
 /** The pool had no free connection, and could not open one, within the maximum wait. The condition is temporary. */
 export class NoConnectionError extends Error {
@@ -132,25 +111,11 @@ export class Database {
   private readonly tracing: Tracing;
   private readonly hears: (announcement: Announcement) => boolean;
 
-  constructor({ silenceMaxMs = SILENCE_MAX_MS, hears = () => false, ...options }: DatabaseOptions) {
+  constructor({ hears = () => false, ...options }: DatabaseOptions) {
     this.tracing = options.tracing ?? NO_TRACING;
     this.hears = hears;
     this.requireSyncStandby = options.requireSyncStandby ?? false;
-    this.pool = new Pool({
-      connectionString: options.url,
-      application_name: options.applicationName,
-      connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
-      idleTimeoutMillis: IDLE_CONNECTION_TIMEOUT_MS,
-      maxLifetimeSeconds: CONNECTION_LIFETIME_SECONDS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-      stream: () => socketThatEndsInSilence(silenceMaxMs),
-      max: options.poolMax ?? POOL_MAX_DEFAULT,
-    });
-    // A lost connection fails the statements in flight on it, and their callers see the error. The pool drops the connection.
-    // Without a listener this event would end the process.
-    this.pool.on('error', () => undefined);
-    this.pool.on('connect', (client) => client.on('error', () => undefined));
+    this.pool = openPool(options);
     this.directory = {
       raw: async (...statement) => (await this.ask(boundStatement(...statement))) as never,
       ...OVER_RAW,

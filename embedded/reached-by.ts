@@ -1,5 +1,6 @@
 import type { Configuration } from '../domain/configuration/configuration.ts';
-import { type ApiParts, chatsOf } from '../server.ts';
+import { chatsOf } from '../process/api-surroundings.ts';
+import type { ApiParts } from '../server.ts';
 import { LOOPBACK } from './ports.ts';
 
 /** Links lead to PUBLIC_URL, otherwise to where this machine reaches the API; without a fixed port there is no link yet. */

@@ -9,6 +9,8 @@ import type { OwnEndpoints } from '../activities/adapters/http-request/own-endpo
 import type { Resolve } from '../activities/adapters/http-request/resolve.ts';
 import type { Watchdog } from '../activities/adapters/watchdog.ts';
 import { WorkerWatch } from '../api/health/worker-watch.ts';
+import type { HttpLimits } from '../api/http/http-server.ts';
+import type { Configuration } from '../domain/configuration/configuration.ts';
 import type { EgressAllow } from '../domain/egress.ts';
 import { activityQueue, TASK_QUEUE } from '../temporal/task-queues.ts';
 
@@ -50,4 +52,21 @@ export function listenerOf(url: string, logger: Logger): NotificationListener {
     onError: (error, context) =>
       logger.warn({ ...context, message: error.message }, 'the notification connection is away'),
   });
+}
+
+/** The connection settings of the configuration. */
+export function httpLimitsOf(configuration: Configuration<'api'> | Configuration<'embedded'>): HttpLimits {
+  return {
+    connectionsMax: configuration.HTTP_CONNECTIONS_MAX,
+    connectionsPerAddressMax: configuration.HTTP_CONNECTIONS_PER_ADDRESS_MAX,
+    headersTimeoutMs: configuration.HTTP_HEADERS_TIMEOUT_SECONDS * 1000,
+    requestTimeoutMs: configuration.HTTP_REQUEST_TIMEOUT_SECONDS * 1000,
+  };
+}
+
+/** Where the chat systems are reached. */
+export function chatsOf(
+  configuration: Pick<Configuration<'api'>, 'SLACK_API_BASE_URL' | 'DISCORD_API_BASE_URL'>,
+): WaysOut['chats'] {
+  return { slackBaseUrl: configuration.SLACK_API_BASE_URL, discordBaseUrl: configuration.DISCORD_API_BASE_URL };
 }

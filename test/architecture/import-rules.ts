@@ -97,7 +97,7 @@ const DATABASE_DRIVERS = new Set(['knex', 'pg']);
 /** A benchmark writes the rows of the bare side itself. */
 const HOLDERS_OF_CONNECTIONS: ReadonlySet<Layer> = new Set<Layer>(['db', 'embedded', 'bench', 'test']);
 /** Within db, the only files that open a connection or send on one themselves. All others take an open transaction as their first argument. */
-const OPENERS_OF_CONNECTIONS = /^db\/(client|migrate|round-trip|transaction|announcements\/[a-z-]+)\.ts$/;
+const OPENERS_OF_CONNECTIONS = /^db\/(client|pool|migrate|round-trip|transaction|announcements\/[a-z-]+)\.ts$/;
 /** A query builder would be a second way to write a statement. */
 const USERS_OF_KNEX = /^db\/(migrate\.ts|migrations\/[\w-]+\.ts)$/;
 
