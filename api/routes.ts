@@ -5,6 +5,7 @@ import { approvalRoutes } from './approvals/routes.ts';
 import { approvalPolicyRoutes } from './approval-policies/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { passkeyRoutes } from './passkeys/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { cacheRoutes } from './cache/routes.ts';
 import { liveRoutes } from './live/routes.ts';
@@ -37,6 +38,7 @@ import { urlGroupRoutes } from './url-groups/routes.ts';
 /** In the order of the API reference. */
 export const ROUTES: readonly AnyRoute[] = [
   ...authRoutes,
+  ...passkeyRoutes,
   ...memberRoutes,
   ...apiKeyRoutes,
   ...environmentRoutes,

@@ -314,7 +314,7 @@ CREATE OR REPLACE FUNCTION public.audit_hash(e audit_log)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
-RETURN ('sha256:'::text || encode(sha256(convert_to((jsonb_build_array((e).previous_hash, (e).id, (e).workspace_id, (e).environment_id, (e).sequence, (e).actor_type, (e).actor_id, (e).action, (e).target_type, (e).target_id, (e).details, (e).request_id, to_char(((e).recorded_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)))::text, 'UTF8'::name)), 'hex'::text))
+RETURN ('sha256:'::text || encode(sha256(convert_to(((jsonb_build_array((e).previous_hash, (e).id, (e).workspace_id, (e).environment_id, (e).sequence, (e).actor_type, (e).actor_id, (e).action, (e).target_type, (e).target_id, (e).details, (e).request_id, to_char(((e).recorded_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)) || CASE WHEN ((e).authentication IS NULL) THEN '[]'::jsonb ELSE jsonb_build_array((e).authentication) END))::text, 'UTF8'::name)), 'hex'::text))
 ;
 
 CREATE OR REPLACE PROCEDURE public.begin_receipt(IN effect text, IN a attempts)
@@ -3339,7 +3339,7 @@ REVOKE ALL ON FUNCTION find_raised_events(uuid,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_raised_events(uuid,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_sign_in_session(hash bytea, idle interval, of_workspace uuid, of_environment uuid)
- RETURNS TABLE(id text, user_id text, email text, name text, csrf_token text, expires_at timestamp with time zone, last_seen_at timestamp with time zone, token_issued_at timestamp with time zone, is_current boolean, workspace_id uuid, role text, environment_id uuid, environment_name text, environment_kind text, environment_protected boolean)
+ RETURNS TABLE(id text, user_id text, email text, name text, csrf_token text, expires_at timestamp with time zone, last_seen_at timestamp with time zone, token_issued_at timestamp with time zone, is_current boolean, password_at timestamp with time zone, second_factor text, second_factor_at timestamp with time zone, has_passkey boolean, workspace_id uuid, role text, environment_id uuid, environment_name text, environment_kind text, environment_protected boolean, requires_second_factor boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -3353,12 +3353,19 @@ BEGIN ATOMIC
      s.last_seen_at,
      s.token_issued_at,
      (s.token_hash = find_sign_in_session.hash),
+     s.password_at,
+     s.second_factor,
+     s.second_factor_at,
+     (EXISTS ( SELECT
+            FROM passkeys p
+           WHERE (p.user_id = s.user_id))) AS "exists",
      m.workspace_id,
      m.role,
      e.id,
      e.name,
      e.kind,
-     e.protected
+     e.protected,
+     e.require_second_factor
     FROM (((sign_in_sessions s
       JOIN users u ON ((u.id = s.user_id)))
       LEFT JOIN environments e ON ((e.id = find_sign_in_session.of_environment)))
@@ -6299,10 +6306,12 @@ CREATE TABLE audit_log (
   recorded_at timestamp(3) with time zone NOT NULL,
   previous_hash text,
   hash text NOT NULL,
+  authentication jsonb,
   CONSTRAINT audit_log_pkey PRIMARY KEY (id),
   CONSTRAINT audit_log_workspace_id_sequence_key UNIQUE (workspace_id, sequence),
   CONSTRAINT audit_log_action_check CHECK ((action ~ '^[a-z_]+\.[a-z_]+$'::text)),
   CONSTRAINT audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['api_key'::text, 'user'::text, 'system'::text]))),
+  CONSTRAINT audit_log_authentication_check CHECK (((authentication IS NULL) OR ((jsonb_typeof(authentication) = 'object'::text) AND ((authentication -> 'method'::text) IS NOT NULL)))),
   CONSTRAINT audit_log_details_check CHECK ((jsonb_typeof(details) = 'object'::text))
 );
 CREATE INDEX audit_log_by_actor ON public.audit_log USING btree (workspace_id, actor_id, sequence DESC);
@@ -6824,6 +6833,7 @@ CREATE TABLE environments (
   halted_by jsonb,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   halts tstzmultirange DEFAULT '{}'::tstzmultirange NOT NULL,
+  require_second_factor boolean DEFAULT false NOT NULL,
   CONSTRAINT environments_pkey PRIMARY KEY (id),
   CONSTRAINT environments_id_workspace_id_key UNIQUE (id, workspace_id),
   CONSTRAINT environments_workspace_id_name_key UNIQUE (workspace_id, name),
@@ -6837,8 +6847,8 @@ ALTER TABLE environments FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON environments FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON environments FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON environments TO service_app;
-GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by, halts) ON environments TO service_app;
-GRANT SELECT (id, workspace_id, name, kind, protected, halted_at, created_at) ON environments TO service_directory;
+GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by, halts, require_second_factor) ON environments TO service_app;
+GRANT SELECT (id, workspace_id, name, kind, protected, halted_at, created_at, require_second_factor) ON environments TO service_directory;
 CREATE TRIGGER leave_environment_halted AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((old.halted_at IS NULL) AND (new.halted_at IS NOT NULL))) EXECUTE FUNCTION leave_event_of_environments('environment.halted');
 CREATE TRIGGER leave_environment_resumed AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((old.halted_at IS NOT NULL) AND (new.halted_at IS NULL))) EXECUTE FUNCTION leave_event_of_environments('environment.resumed');
 
@@ -8257,6 +8267,49 @@ GRANT INSERT, SELECT ON observations TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER record_time BEFORE INSERT ON public.observations FOR EACH ROW EXECUTE FUNCTION record_time();
 
+CREATE TABLE passkey_challenges (
+  session_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  purpose text NOT NULL,
+  challenge text NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT passkey_challenges_pkey PRIMARY KEY (session_id, purpose),
+  CONSTRAINT passkey_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['enrol'::text, 'authenticate'::text])))
+);
+CREATE INDEX passkey_challenges_by_user ON public.passkey_challenges USING btree (user_id);
+ALTER TABLE passkey_challenges ENABLE ROW LEVEL SECURITY;
+ALTER TABLE passkey_challenges FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON passkey_challenges FOR ALL TO PUBLIC USING ((user_id = current_user_id())) WITH CHECK ((user_id = current_user_id()));
+GRANT DELETE, INSERT, SELECT ON passkey_challenges TO service_app;
+GRANT UPDATE (challenge, expires_at) ON passkey_challenges TO service_app;
+
+CREATE TABLE passkeys (
+  id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  credential_id bytea NOT NULL,
+  public_key bytea NOT NULL,
+  sign_count bigint NOT NULL,
+  transports text[] NOT NULL,
+  is_synced boolean NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+  last_used_at timestamp(3) with time zone,
+  CONSTRAINT passkeys_pkey PRIMARY KEY (id),
+  CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT passkeys_credential_id_check CHECK (((octet_length(credential_id) >= 1) AND (octet_length(credential_id) <= 1023))),
+  CONSTRAINT passkeys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  CONSTRAINT passkeys_public_key_check CHECK (((octet_length(public_key) >= 1) AND (octet_length(public_key) <= 4096))),
+  CONSTRAINT passkeys_sign_count_check CHECK ((sign_count >= 0))
+);
+CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id);
+ALTER TABLE passkeys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE passkeys FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON passkeys FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON passkeys FOR ALL TO PUBLIC USING ((user_id = current_user_id())) WITH CHECK ((user_id = current_user_id()));
+GRANT DELETE, INSERT, SELECT ON passkeys TO service_app;
+GRANT UPDATE (name, sign_count, last_used_at) ON passkeys TO service_app;
+GRANT SELECT (user_id) ON passkeys TO service_directory;
+
 CREATE TABLE pending_plan_changes (
   workspace_id uuid NOT NULL,
   plan text NOT NULL,
@@ -8481,6 +8534,20 @@ CREATE POLICY tenant ON receipt_entries FOR ALL TO PUBLIC USING ((environment_id
 GRANT SELECT ON receipt_entries TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.receipt_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.receipt_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE recovery_codes (
+  code_hash bytea NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  used_at timestamp(3) with time zone,
+  CONSTRAINT recovery_codes_pkey PRIMARY KEY (code_hash),
+  CONSTRAINT recovery_codes_code_hash_check CHECK ((octet_length(code_hash) = 32))
+);
+CREATE INDEX recovery_codes_by_user ON public.recovery_codes USING btree (user_id);
+ALTER TABLE recovery_codes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE recovery_codes FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON recovery_codes FOR ALL TO PUBLIC USING ((user_id = current_user_id())) WITH CHECK ((user_id = current_user_id()));
+GRANT DELETE, INSERT, SELECT ON recovery_codes TO service_app;
+GRANT UPDATE (used_at) ON recovery_codes TO service_app;
 
 CREATE TABLE resolutions (
   id text COLLATE "C" NOT NULL,
@@ -8878,9 +8945,14 @@ CREATE TABLE sign_in_sessions (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   last_seen_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
+  password_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  second_factor_at timestamp(3) with time zone,
+  second_factor text,
   CONSTRAINT sign_in_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sign_in_sessions_previous_token_hash_key UNIQUE (previous_token_hash),
   CONSTRAINT sign_in_sessions_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT sign_in_sessions_check CHECK (((second_factor IS NULL) = (second_factor_at IS NULL))),
+  CONSTRAINT sign_in_sessions_second_factor_check CHECK ((second_factor = ANY (ARRAY['passkey'::text, 'recovery_code'::text]))),
   CONSTRAINT sign_in_sessions_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
 CREATE INDEX sign_in_sessions_by_user ON public.sign_in_sessions USING btree (user_id);
@@ -8890,7 +8962,7 @@ CREATE POLICY directory ON sign_in_sessions FOR ALL TO service_directory USING (
 CREATE POLICY tenant ON sign_in_sessions FOR ALL TO PUBLIC USING ((user_id = current_user_id())) WITH CHECK ((user_id = current_user_id()));
 GRANT DELETE, INSERT, SELECT ON sign_in_sessions TO service_app;
 GRANT DELETE, SELECT ON sign_in_sessions TO service_directory;
-GRANT UPDATE (token_hash, token_issued_at, previous_token_hash, previous_valid_until, last_seen_at) ON sign_in_sessions TO service_app;
+GRANT UPDATE (token_hash, token_issued_at, previous_token_hash, previous_valid_until, last_seen_at, password_at, second_factor_at, second_factor) ON sign_in_sessions TO service_app;
 CREATE TRIGGER end_use BEFORE DELETE ON public.sign_in_sessions FOR EACH ROW EXECUTE FUNCTION end_session_use();
 
 CREATE TABLE sign_in_throttles (
@@ -9297,6 +9369,9 @@ ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_environment_id_workspace_id
 ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE passkey_challenges ADD CONSTRAINT passkey_challenges_session_id_fkey FOREIGN KEY (session_id) REFERENCES sign_in_sessions(id) ON DELETE CASCADE;
+ALTER TABLE passkey_challenges ADD CONSTRAINT passkey_challenges_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+ALTER TABLE passkeys ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 ALTER TABLE pending_plan_changes ADD CONSTRAINT pending_plan_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE plan_changes ADD CONSTRAINT plan_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE policy_plans ADD CONSTRAINT policy_plans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -9315,6 +9390,7 @@ ALTER TABLE receipt_chains ADD CONSTRAINT receipt_chains_effect_id_fkey FOREIGN 
 ALTER TABLE receipt_chains ADD CONSTRAINT receipt_chains_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE receipt_entries ADD CONSTRAINT receipt_entries_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE receipt_entries ADD CONSTRAINT receipt_entries_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE recovery_codes ADD CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);

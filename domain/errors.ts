@@ -49,6 +49,10 @@ export const ERROR_TABLE = {
     message: 'An effect governs this invocation. Resolve the effect instead; its id is in details.effectId.',
   },
   USER_IDENTITY_REQUIRED: { status: 403, message: 'This operation needs a signed-in user; an API key has none.' },
+  SECOND_FACTOR_REQUIRED: {
+    status: 403,
+    message: 'Confirm with your passkey, then send this again. See details.step.',
+  }, // (ours/decisions)
   PAID_PLANS_UNAVAILABLE: { status: 403, message: 'Paid plans are not open yet.' },
   HTTPS_REQUIRED: { status: 403, message: 'Use HTTPS.' },
   PLAN_STALE: {

@@ -40,6 +40,7 @@ export const ID_PREFIXES = {
   user: 'usr',
   invitation: 'ivt',
   signInSession: 'sis',
+  passkey: 'pky',
   auditEntry: 'aud',
   signingKey: 'sgk',
   policyPlan: 'ppl',

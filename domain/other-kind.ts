@@ -40,6 +40,7 @@ const NOUNS: Readonly<Record<IdKind, string>> = {
   user: 'member',
   invitation: 'invitation',
   signInSession: 'sign-in session',
+  passkey: 'passkey',
   auditEntry: 'audit entry',
   signingKey: 'signing key',
   policyPlan: 'plan',

@@ -1,7 +1,8 @@
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
-import type { EnvironmentTransaction } from '../../db/client.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
+import { getEnvironment } from '../../db/environments/environments.ts';
+import { existing, validationError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { requirePasskeyIn } from '../http/second-factor.ts';
 import { apiKeysParams, createApiKeyBody, createdApiKeySchema, presentCreatedApiKey } from './schemas.ts';
 
 export const createApiKeyRoute = defineRoute({
@@ -12,7 +13,7 @@ export const createApiKeyRoute = defineRoute({
   summary: 'Create an API key',
   description:
     'This reply shows the key, and no later one does. Its environment and scopes cannot be changed: to change them, create ' +
-    'another key and delete this one.',
+    'another key and delete this one. In a protected environment, who has a passkey confirms with it.',
   role: 'admin',
   request: { params: apiKeysParams, body: createApiKeyBody },
   response: { 201: createdApiKeySchema },
@@ -21,7 +22,8 @@ export const createApiKeyRoute = defineRoute({
   async change(tx, { body, caller }) {
     const { name, preset, scopes } = body;
     const expiresAt = futureMoment(body.expiresAt ?? null);
-    if (!(await isOfWorkspace(tx, body.environmentId))) throw notFound('environment');
+    const environment = existing(await getEnvironment(tx, body.environmentId), 'environment');
+    requirePasskeyIn(environment, caller.authentication);
     const { record, key } = await createApiKey(tx, {
       name,
       expiresAt,
@@ -39,14 +41,6 @@ export const createApiKeyRoute = defineRoute({
     };
   },
 });
-
-/** Row-level security shows only the environments of the transaction's workspace. */
-async function isOfWorkspace(tx: EnvironmentTransaction, environmentId: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>('is_of_workspace', 'SELECT 1 FROM environments WHERE id = ?', [
-    environmentId,
-  ]);
-  return rows.length > 0;
-}
 
 function futureMoment(text: string | null): Date | null {
   if (text === null) return null;

@@ -1,16 +1,25 @@
-import { addDecision, lockApproval, type PrincipalNow, readPrincipal } from '../../db/approvals/decisions.ts';
+import {
+  addDecision,
+  lockApproval,
+  type NewDecision,
+  type PrincipalNow,
+  readPrincipal,
+} from '../../db/approvals/decisions.ts';
 import { announceApproval } from '../../db/approvals/changes.ts';
 import { getApproval } from '../../db/approvals/queries.ts';
 import type { AppAuthentication, ApprovalRecord } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { endParkedInvocation } from '../../db/effects/settlement.ts';
+import { getEnvironment } from '../../db/environments/environments.ts';
 import { releaseInvocation } from '../../db/invocations/changes.ts';
 import type { Decision } from '../../domain/approvals/approval.ts';
 import { isAcceptedApprover, isRequester, type Principal, voiceOf } from '../../domain/approvals/terms.ts';
 import { isEqualInConstantTime } from '../../domain/constant-time.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import type { ChatAuthentication } from '../../domain/integrations/integrations.ts';
 import type { Actor, Caller } from '../http/define-route.ts';
+import { authenticationOf } from '../http/route-transaction.ts';
+import { decidedByPasskeyOnly } from '../http/second-factor.ts';
 
 export interface Deciding {
   approvalId: string;
@@ -33,6 +42,7 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
   const principal = await readPrincipal(tx, deciding.actor);
   if (!principal) throw new ServiceError('AUTHENTICATION_ERROR', { log: 'the credential ended while it was deciding' });
   const app = appOf(deciding.caller);
+  await refuseElsewhere(tx, deciding.caller);
   const refusal = refusalOf(approval, principal, deciding.decision, app);
   if (refusal !== null) throw refusal;
   checkDigest(approval, deciding.bindingDigest);
@@ -42,7 +52,7 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
     note: deciding.note,
     bindingDigest: approval.bindingDigest,
     principal,
-    sessionId: deciding.caller.type === 'session' ? deciding.caller.sessionId : null,
+    session: sessionOf(deciding.caller),
     chat: deciding.caller.type === 'chat' ? deciding.caller.chat : null,
     app,
   });
@@ -52,6 +62,18 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
   await carryOut(tx, decided, principal, deciding.note);
   announceApproval(tx, decided.id);
   return decided;
+}
+
+/** A chat and an app show no passkey. @throws {ServiceError} SECOND_FACTOR_REQUIRED. */
+async function refuseElsewhere(tx: EnvironmentTransaction, { type }: Deciding['caller']): Promise<void> {
+  if (type !== 'chat' && type !== 'oauth') return;
+  const environment = existing(await getEnvironment(tx, tx.tenant.environmentId), 'environment');
+  if (environment.requireSecondFactor) throw decidedByPasskeyOnly(environment.name);
+}
+
+function sessionOf(caller: Deciding['caller']): NewDecision['session'] {
+  if (caller.type !== 'session') return null;
+  return { id: caller.sessionId, authentication: authenticationOf(caller) };
 }
 
 function appOf(caller: Deciding['caller']): AppAuthentication | null {

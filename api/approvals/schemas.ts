@@ -6,9 +6,10 @@ import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/appro
 import { approvalUrl } from '../../domain/console-links.ts';
 import { CHAT_PROVIDERS } from '../../domain/integrations/integrations.ts';
 import { jsonBytes } from '../../domain/json.ts';
+import type { StoredAuthentication } from '../../domain/passkeys/authentication.ts';
 import { ROLES } from '../../domain/roles.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
-import { anyJson, durationSchema } from '../http/common-fields.ts';
+import { anyJson, authenticationSchema, durationSchema, presentAuthentication } from '../http/common-fields.ts';
 import { waitSeconds } from '../http/long-poll.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import {
@@ -88,7 +89,7 @@ const decisionSchema = z
     bindingDigest: z.string(),
     authentication: z
       .strictObject({
-        method: z.enum(['api_key', 'session', 'chat', 'oauth']),
+        ...authenticationSchema.shape,
         keyName: z.string().nullable(),
         sessionId: z.string().nullable(),
         chat: z
@@ -247,13 +248,13 @@ function presentRest(
     approvers: approval.approversOfAll,
     preventSelf: approval.preventSelf,
     decisions: decisions.map(
-      ({ principal, sessionId, chat, app, at, stands, decision, note: said, bindingDigest }) => ({
+      ({ principal, sessionId, session, chat, app, at, stands, decision, note: said, bindingDigest }) => ({
         actor: { type: principal.type, id: principal.id },
         decision,
         note: said,
         bindingDigest,
         authentication: {
-          method: methodOf({ principal, chat, app }),
+          ...presentAuthentication(methodOf({ principal, session, chat, app }), at.toISOString()),
           keyName: principal.keyName,
           sessionId,
           chat,
@@ -277,10 +278,16 @@ function presentRest(
   };
 }
 
-function methodOf({ principal, chat, app }: Pick<DecisionRecord, 'principal' | 'chat' | 'app'>) {
-  if (principal.type === 'api_key') return 'api_key' as const;
-  if (app !== null) return 'oauth' as const;
-  return chat === null ? ('session' as const) : ('chat' as const);
+function methodOf({
+  principal,
+  session,
+  chat,
+  app,
+}: Pick<DecisionRecord, 'principal' | 'session' | 'chat' | 'app'>): StoredAuthentication {
+  if (session !== null) return session;
+  if (principal.type === 'api_key') return { method: 'api_key', at: null };
+  if (app !== null) return { method: 'oauth', at: null };
+  return { method: chat === null ? 'password' : 'chat', at: null };
 }
 
 function requesterOf({ type, id, clientId }: ApprovalRecord['requestedBy']): z.input<typeof actorSchema> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AuditEntry } from '../../db/audit/list-audit.ts';
 import { AUDIT_ACTOR_TYPES } from '../../db/audit/record-audit.ts';
-import { anyJson, filterInstant } from '../http/common-fields.ts';
+import { anyJson, authenticationSchema, filterInstant, presentAuthentication } from '../http/common-fields.ts';
 
 const NAME_CHARACTERS_MAX = 100;
 
@@ -19,6 +19,9 @@ export const auditEntrySchema = z
     id: z.string(),
     sequence: z.int().min(1).describe("Counts the workspace's entries."),
     actor: z.strictObject({ type: z.enum(AUDIT_ACTOR_TYPES), id: z.string().nullable() }),
+    authentication: authenticationSchema
+      .nullable()
+      .describe('How the actor was authenticated. null: the service itself, or nobody was.'),
     action: z.string().meta({ examples: ['environment.halted'] }),
     target: z.strictObject({ type: z.string(), id: z.string() }),
     environmentId: z.uuid().nullable().describe('null: of the workspace as a whole.'),
@@ -31,5 +34,7 @@ export const auditEntrySchema = z
   .meta({ id: 'AuditEntry', description: 'Who changed what. Never changed or removed.' });
 
 export function presentAuditEntry(entry: AuditEntry): z.input<typeof auditEntrySchema> {
-  return { ...entry, recordedAt: entry.recordedAt.toISOString() };
+  const recordedAt = entry.recordedAt.toISOString();
+  const authentication = entry.authentication && presentAuthentication(entry.authentication, recordedAt);
+  return { ...entry, authentication, recordedAt };
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { startSession } from '../../db/auth/sessions.ts';
+import { raiseSession, startSession } from '../../db/auth/sessions.ts';
 import { changePassword, holdPassword, listWorkspacesOfUser } from '../../db/users/users.ts';
+import type { SessionAuthentication } from '../../domain/passkeys/authentication.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { sessionCookie } from '../http/sessions.ts';
 import { checkPassword, hashNewPassword } from './check-password.ts';
-import { newPassword, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
+import { byPassword, newPassword, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
 
 export const changePasswordRoute = defineRoute({
   of: 'user',
@@ -29,17 +30,31 @@ export const changePasswordRoute = defineRoute({
       if (!(await holdPassword(tx, user))) throw wrong();
       await changePassword(tx, user.id, passwordHash);
       const started = await startSession(tx);
+      const { method, at } = caller.authentication;
+      if (method !== 'password') await raiseSession(tx, started.id, method, at);
       const found = await listWorkspacesOfUser(tx, user.id);
       await recordAudit(tx, { action: 'user.password_changed', target: { type: 'user', id: user.id } });
       return { session: started, workspaces: found };
     });
     return {
       status: 200,
-      data: presentSession({ ...session, user, workspaces }),
+      data: presentSession({
+        ...session,
+        authentication: authenticationNow(caller.authentication, session),
+        user,
+        workspaces,
+      }),
       headers: { 'Set-Cookie': sessionCookie(session, browser.secureCookie) },
     };
   },
 });
+
+/** The new session is as well authenticated as the one that it replaces. */
+function authenticationNow(before: SessionAuthentication, { startedAt }: { startedAt: Date }): SessionAuthentication {
+  return before.method === 'password'
+    ? byPassword({ startedAt }, before.hasPasskey)
+    : { ...before, passwordAt: startedAt };
+}
 
 function wrong(): ServiceError {
   return new ServiceError('AUTHORIZATION_ERROR', { message: 'The present password is wrong.' });

@@ -1,5 +1,6 @@
 import { HashingBusyError, hashPassword, verifyPassword } from '../../db/auth/password.ts';
-import { beginSignInAttempt, settleSignIn } from '../../db/auth/throttle.ts';
+import { beginSignInAttempt, settleSignIn, type SignInAttempt } from '../../db/auth/throttle.ts';
+import type { Database } from '../../db/client.ts';
 import { findUserByEmail, type UserWithHash } from '../../db/users/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -17,14 +18,19 @@ export async function checkPassword(
   attempt: { email: string; password: string; address: string; requestId: string },
 ): Promise<UserWithHash | null> {
   const { db } = deps;
-  const blockedUntil = await beginSignInAttempt(db, attempt);
-  if (blockedUntil !== null) throw tooManyFailures(blockedUntil);
+  await admitAttempt(db, attempt);
   const user = await findUserByEmail(db, attempt.email);
   const isRight = await whileHashing(() => verifyPassword(attempt.password, user?.passwordHash ?? null));
   if (user !== null && !isRight) recordFailedSignIn(deps, user.id, attempt);
   if (user === null || !isRight) return null;
   await settleSignIn(db, attempt);
   return user;
+}
+
+/** Counts an attempt before it is looked at. @throws {ServiceError} RATE_LIMIT_EXCEEDED after too many failures. */
+export async function admitAttempt(db: Database, attempt: SignInAttempt): Promise<void> {
+  const blockedUntil = await beginSignInAttempt(db, attempt);
+  if (blockedUntil !== null) throw tooManyFailures(blockedUntil);
 }
 
 /** @throws {ServiceError} SERVICE_UNAVAILABLE when too many wait. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { WorkspaceOfUser } from '../../db/users/users.ts';
+import { isHalf, type SessionAuthentication } from '../../domain/passkeys/authentication.ts';
 import { ROLES } from '../../domain/roles.ts';
 
 export const EMAIL_CHARACTERS_MAX = 254;
@@ -34,6 +35,14 @@ export const sessionSchema = z
     csrfToken: z
       .string()
       .describe('Send it as `X-CSRF-Token` with every request of this session that changes something.'),
+    authentication: z
+      .strictObject({ method: z.enum(['password', 'passkey', 'recovery_code']), at: z.iso.datetime() })
+      .describe('How and when the person was authenticated last.'),
+    awaitsSecondFactor: z
+      .boolean()
+      .describe(
+        'The sign-in is not finished: the user has a passkey. Until they confirm with it, or with a recovery code, this session does nothing else, and `workspaces` is empty.',
+      ),
     expiresAt: z.iso.datetime().describe('The session ends then at the latest, and after an hour without a request.'),
   })
   .meta({ id: 'SignInSession' });
@@ -42,15 +51,30 @@ export interface PresentableSession {
   user: { id: string; email: string; name: string };
   workspaces: readonly WorkspaceOfUser[];
   csrfToken: string;
+  authentication: SessionAuthentication;
   expiresAt: Date;
+}
+
+/** How the person of a session is authenticated that has just begun. */
+export function byPassword({ startedAt }: { startedAt: Date }, hasPasskey: boolean): SessionAuthentication {
+  return { method: 'password', at: startedAt, passwordAt: startedAt, hasPasskey };
 }
 
 export function presentSession({
   user,
   workspaces,
   csrfToken,
+  authentication,
   expiresAt,
 }: PresentableSession): z.input<typeof sessionSchema> {
   const { id, email, name } = user;
-  return { user: { id, email, name }, workspaces: [...workspaces], csrfToken, expiresAt: expiresAt.toISOString() };
+  const awaitsSecondFactor = isHalf(authentication);
+  return {
+    user: { id, email, name },
+    workspaces: awaitsSecondFactor ? [] : [...workspaces],
+    csrfToken,
+    authentication: { method: authentication.method, at: authentication.at.toISOString() },
+    awaitsSecondFactor,
+    expiresAt: expiresAt.toISOString(),
+  };
 }

@@ -26,6 +26,7 @@ export const signOutRoute = defineRoute({
   path: '/api/v2/auth/session',
   summary: 'Sign out',
   description: 'Ends the session on every process and clears the cookie.',
+  finishesSignIn: true,
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   async change(tx, { caller, browser }) {
     await endSession(tx, caller.sessionId);

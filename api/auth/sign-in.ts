@@ -2,13 +2,14 @@ import { recordAccountAudit } from '../../db/audit/record-audit.ts';
 import { endSession, hashToken, startSession } from '../../db/auth/sessions.ts';
 import { findSignInSession } from '../../db/auth/directory.ts';
 import type { Database } from '../../db/client.ts';
+import { everyPasskey } from '../../db/passkeys/passkeys.ts';
 import { holdPassword, listWorkspacesOfUser } from '../../db/users/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { z } from 'zod';
 import { type Browser, defineRoute } from '../http/define-route.ts';
 import { sessionCookie } from '../http/sessions.ts';
 import { checkPassword } from './check-password.ts';
-import { emailField, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
+import { byPassword, emailField, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
 
 export const signInRoute = defineRoute({
   of: 'public',
@@ -19,7 +20,9 @@ export const signInRoute = defineRoute({
   description:
     'Answers who signed in and sets the session cookie: HttpOnly, SameSite=Lax, and `__Host-` with Secure outside of ' +
     'loopback. An unknown e-mail address and a wrong password get the same answer in the same time. After several failures ' +
-    'the next attempts have to wait, longer each time: the 429 says for how many seconds.',
+    'the next attempts have to wait, longer each time: the 429 says for how many seconds.\n\n' +
+    'If the user has a passkey, the session is not finished (`awaitsSecondFactor`): confirm with the passkey ' +
+    '(POST /api/v2/auth/session/passkey) or with a recovery code. Until then everything else answers 403 SECOND_FACTOR_REQUIRED.',
   request: { body: z.strictObject({ email: emailField, password: presentedPassword }) },
   response: { 200: sessionSchema },
   errors: ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR'],
@@ -29,22 +32,24 @@ export const signInRoute = defineRoute({
     const user = await checkPassword(deps, { ...body, address: browser.address, requestId });
     if (user === null) throw wrong();
     await endEarlierSession(deps.db, browser, { userId: user.id, requestId });
-    const { session, workspaces } = await deps.db.withUser(user.id, async (tx) => {
+    const { session, workspaces, hasPasskey } = await deps.db.withUser(user.id, async (tx) => {
       if (!(await holdPassword(tx, user))) throw wrong();
       const started = await startSession(tx);
       const found = await listWorkspacesOfUser(tx, user.id);
+      const awaitsSecondFactor = (await everyPasskey(tx)).length > 0;
       await recordAccountAudit(tx, user.id, {
         actor: { type: 'user', id: user.id },
+        authentication: { method: 'password', at: started.startedAt.toISOString() },
         action: 'session.started',
         target: { type: 'session', id: started.id },
-        details: { address: browser.address },
+        details: { address: browser.address, ...(awaitsSecondFactor ? { awaitsSecondFactor } : {}) },
         requestId,
       });
-      return { session: started, workspaces: found };
+      return { session: started, workspaces: found, hasPasskey: awaitsSecondFactor };
     });
     return {
       status: 200,
-      data: presentSession({ ...session, user, workspaces }),
+      data: presentSession({ ...session, authentication: byPassword(session, hasPasskey), user, workspaces }),
       headers: { 'Set-Cookie': sessionCookie(session, browser.secureCookie) },
     };
   },

@@ -30,6 +30,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
     'Send the same request again with the same key after a second: it gets the reply of the first one. A new key would do the work twice.',
   EFFECT_RESOLUTION_REQUIRED: 'Call the resolution of the effect that `details.effectId` names.',
   USER_IDENTITY_REQUIRED: 'Sign in, and send the request with the session. An API key is refused again.',
+  SECOND_FACTOR_REQUIRED:
+    'Do what `details.step` says: `sign_in` (finish the sign-in), `confirm` (show the passkey, or give what `details.accepts` names) or `enrol` (enrol a passkey). Then send the same request again.',
   PAID_PLANS_UNAVAILABLE: 'Choose another plan. Sending the request again changes nothing.',
   HTTPS_REQUIRED:
     'Send the request to the `https://` address. Replace the key: it has crossed the network unprotected.',

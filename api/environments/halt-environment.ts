@@ -18,6 +18,7 @@ export const haltEnvironmentRoute = defineRoute({
     'Reading and deleting still work, and what was dispatched before is reconciled as usual.\n\n' +
     `Halting a halted environment answers 200 and keeps the first time and reason. ${WHO}`,
   role: 'admin',
+  stepUp: true,
   scope: 'environments:halt',
   environmentFromPath: true,
   request: { params: environmentParams, body: haltBody },
@@ -44,6 +45,7 @@ export const resumeEnvironmentRoute = defineRoute({
     'Invocations are dispatched again, and messages that were kept are delivered. What was refused stays refused: invoke it again, ' +
     `with \`retryOf\`. Resuming an environment that is not halted answers 200. ${WHO}`,
   role: 'admin',
+  stepUp: true,
   scope: 'environments:halt',
   environmentFromPath: true,
   request: { params: environmentParams },

@@ -12,7 +12,12 @@ const name = z.string().trim().min(1).max(NAME_CHARACTERS_MAX).describe('Unique 
 const isProtected = z
   .boolean()
   .describe(
-    'Deleting a secret or a schedule of a protected environment takes `confirmProtected: true`; an ungoverned action that writes needs `actions:govern`.',
+    'Deleting a secret or a schedule of a protected environment takes `confirmProtected: true`; an ungoverned action that writes needs `actions:govern`. Who has a passkey confirms decisions and the like with it (docs/identity.md, "Step-up").',
+  );
+const requireSecondFactor = z
+  .boolean()
+  .describe(
+    'Decisions, resolutions, replays, halts and new API keys of this environment take a passkey of the person, and nobody decides through a chat or an app.',
   );
 const approvalDefault = z
   .enum(APPROVAL_DEFAULTS)
@@ -34,6 +39,7 @@ export const updateEnvironmentBody = z
   .strictObject({
     name: name.optional(),
     protected: isProtected.optional(),
+    requireSecondFactor: requireSecondFactor.optional(),
     approvalDefault: approvalDefault.optional(),
   })
   .meta({ id: 'UpdateEnvironmentRequest' });
@@ -55,6 +61,7 @@ export const environmentSchema = z
     name: z.string(),
     kind: z.enum(ENVIRONMENT_KINDS),
     protected: z.boolean(),
+    requireSecondFactor,
     approvalDefault: z.enum(APPROVAL_DEFAULTS).nullable().describe('null: by the kind.'),
     haltedAt: z.iso.datetime().nullable().describe('null while it runs.'),
     haltedReason: z.string().nullable(),
@@ -68,6 +75,7 @@ export function presentEnvironment(environment: EnvironmentRecord): z.input<type
     name: environment.name,
     kind: environment.kind,
     protected: environment.protected,
+    requireSecondFactor: environment.requireSecondFactor,
     approvalDefault: environment.approvalDefault,
     haltedAt: environment.haltedAt?.toISOString() ?? null,
     haltedReason: environment.haltedReason,

@@ -1,4 +1,5 @@
 import {
+  CHANGEABLE,
   type EnvironmentChange,
   type EnvironmentRecord,
   updateEnvironment,
@@ -6,9 +7,8 @@ import {
 import { existing } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { requirePasskeyIn } from '../http/second-factor.ts';
 import { environmentParams, environmentSchema, presentEnvironment, updateEnvironmentBody } from './schemas.ts';
-
-const CHANGEABLE = ['name', 'protected', 'approvalDefault'] as const;
 
 export const updateEnvironmentRoute = defineRoute({
   of: 'workspace',
@@ -16,14 +16,18 @@ export const updateEnvironmentRoute = defineRoute({
   method: 'PATCH',
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}',
   summary: 'Change an environment',
-  description: 'Members that you leave out stay as they are. The kind cannot be changed. To stop dispatches, use halt.',
+  description:
+    'Members that you leave out stay as they are. The kind cannot be changed. To stop dispatches, use halt. To take ' +
+    '`protected` or `requireSecondFactor` away, confirm with a passkey as for a decision there.',
   role: 'admin',
   request: { params: environmentParams, body: updateEnvironmentBody },
   response: { 200: environmentSchema },
   errors: ['CONFLICT'],
-  async change(tx, { params: { environmentId }, body }) {
+  async change(tx, { params: { environmentId }, body, caller }) {
     const updated = existing(await updateEnvironment(tx, environmentId, changeOf(body)), 'environment');
     const { before, after } = updated;
+    // Throwing takes the change back: a stolen session must not end what it would be asked for next.
+    if (isLoosened(before, after)) requirePasskeyIn(before, caller.authentication);
     const details = differenceOf(before, after);
     const target = { type: 'environment', id: after.id };
     return {
@@ -38,6 +42,10 @@ export const updateEnvironmentRoute = defineRoute({
 
 function changeOf(body: { [Key in keyof EnvironmentChange]?: EnvironmentChange[Key] | undefined }): EnvironmentChange {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}
+
+function isLoosened(before: EnvironmentRecord, after: EnvironmentRecord): boolean {
+  return (before.protected && !after.protected) || (before.requireSecondFactor && !after.requireSecondFactor);
 }
 
 /** Returns null when nothing changed. */

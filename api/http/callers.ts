@@ -1,5 +1,6 @@
 import type { CallerEnvironment } from '../../db/environments/callers.ts';
 import type { Tenant } from '../../db/client.ts';
+import type { SessionAuthentication } from '../../domain/passkeys/authentication.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
 
@@ -22,8 +23,11 @@ export interface SessionCaller extends EnvironmentCaller {
   type: 'session';
   userId: string;
   sessionId: string;
+  authentication: SessionAuthentication;
   role: Role;
   expiresAt: Date;
+  /** The environment has `requireSecondFactor`. */
+  requiresSecondFactor: boolean;
 }
 
 /** An app acting for a member in this environment: within the member's consent and never beyond the member's role. */
@@ -49,6 +53,7 @@ export interface UserCaller {
   email: string;
   name: string;
   sessionId: string;
+  authentication: SessionAuthentication;
   csrfToken: string;
   expiresAt: Date;
 }
@@ -58,6 +63,7 @@ export interface MemberCaller {
   userId: string;
   email: string;
   sessionId: string;
+  authentication: SessionAuthentication;
   role: Role;
   workspaceId: string;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isoDurationSeconds } from '../../domain/approval-policies/durations.ts';
 import type { Json } from '../../domain/json.ts';
+import { AUTHENTICATION_METHODS, type StoredAuthentication } from '../../domain/passkeys/authentication.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { GOVERNANCE_WARNING_CODES } from '../../domain/governance-warnings.ts';
 import { validationError } from '../../domain/errors.ts';
@@ -166,4 +167,24 @@ export function refuseUnconfirmed(what: string, environment: string): Error {
     [{ path: 'query.confirmProtected', message: 'must be true in a protected environment' }],
     message,
   );
+}
+
+/** How the actor of a decision or of an audit entry was authenticated. */
+export const authenticationSchema = z
+  .strictObject({
+    method: z
+      .enum(AUTHENTICATION_METHODS)
+      .describe(
+        '`passkey` and `recovery_code`: beside the password. `chat`: the account of a chat, linked to the actor.',
+      ),
+    at: z.iso.datetime().describe('When a person of a session was; for the others the time of the record.'),
+  })
+  .meta({ id: 'Authentication' });
+
+/** `recordedAt`: when a credential was used that proves itself with each request. */
+export function presentAuthentication(
+  { method, at }: StoredAuthentication,
+  recordedAt: string,
+): z.input<typeof authenticationSchema> {
+  return { method, at: at ?? recordedAt };
 }

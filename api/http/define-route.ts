@@ -118,8 +118,15 @@ interface OfEnvironment {
   environmentFromPath?: true;
   /** A session need not name an environment. The caller is then a `UserCaller`, and the route opens no transaction. */
   environmentOptional?: true;
+  /** In a protected environment a person confirms it with a passkey (docs/identity.md, "Step-up"). */
+  stepUp?: true;
   /** Bounds how many large bodies are held at once; called before the body is read. */
   openUpload?(deps: ApiDependencies, workspaceId: string): Upload;
+}
+
+interface OfUser {
+  /** Also takes a session that still waits for the passkey of its user: the routes that finish a sign-in, and the sign-out. */
+  finishesSignIn?: true;
 }
 
 interface Kinds<P, Q, B, Parsed> {
@@ -139,7 +146,7 @@ interface Kinds<P, Q, B, Parsed> {
   };
   /** A signed-in user; an API key gets 403. */
   user: {
-    declares: unknown;
+    declares: OfUser;
     tx: UserTransaction;
     context: Contexts.UserContext<P, Q, B>;
     handlerContext: Contexts.UserHandlerContext<P, Q, B>;
@@ -241,6 +248,6 @@ export type WorkspaceRoute = Erased<
   WorkspaceTransaction & EnvironmentTransaction,
   Contexts.WorkspaceContext<U, U, U>
 > & { inEnvironment?(ctx: Contexts.WorkspaceContext<U, U, U>): string };
-export type UserRoute = Erased<'user', UserTransaction, Contexts.UserContext<U, U, U>>;
+export type UserRoute = Erased<'user', UserTransaction, Contexts.UserContext<U, U, U>> & OfUser;
 export type PublicRoute = Erased<'public', never, never, Contexts.PublicHandlerContext<U, U, U>>;
 export type AnyRoute = EnvironmentRoute | WorkspaceRoute | UserRoute | PublicRoute;

@@ -7,6 +7,7 @@ import { requireRole, requireScope } from './rights.ts';
 import { pass, type RouteRunner } from './route-runner.ts';
 import { type AnyCaller, openTransaction, type RouteTransaction } from './route-transaction.ts';
 import { type Asked, runWork } from './run-work.ts';
+import { requireStepUp } from './second-factor.ts';
 import { needsSecureCookie, readSessionCookie } from './sessions.ts';
 import { clientAddress } from './every-request.ts';
 import { allOf, validatePart } from './validate-request.ts';
@@ -87,10 +88,13 @@ async function identifyAgain({ route, identify }: RouteRequest): Promise<AnyCall
   return again;
 }
 
-/** @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role. */
+/** @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role; SECOND_FACTOR_REQUIRED. */
 function authorize(route: AnyRoute, caller: AnyCaller | null): void {
   // A session that need not name an environment is never refused.
-  if (route.of === 'environment' && route.environmentOptional !== true) requireScope(caller as Caller, route);
+  if (route.of === 'environment' && route.environmentOptional !== true) {
+    requireScope(caller as Caller, route);
+    if (route.stepUp === true) requireStepUp(caller as Caller);
+  }
   if (route.of !== 'workspace' || route.role === undefined) return;
   if (caller === null || !('role' in caller)) throw new Error(`route ${route.id} has no member who asks`);
   requireRole(caller.role, route.role);

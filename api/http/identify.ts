@@ -80,7 +80,7 @@ class Identification {
         return null;
       case 'user':
         await this.refuseKey();
-        return userOf(await this.session({}));
+        return userOf(await this.session({}, route.finishesSignIn));
       case 'workspace':
         return this.member(route.role);
       case 'environment':
@@ -130,8 +130,8 @@ class Identification {
     const session = await this.session(workspaceId === null ? {} : { workspaceId });
     if (workspaceId === null) throw validationError([{ path: 'params.workspaceId', message: 'must be a UUID' }]);
     if (session.membership === null) throw new ServiceError('NOT_FOUND', { message: 'You are in no such workspace.' });
-    const { userId, email, id: sessionId } = session;
-    return { type: 'session', userId, email, sessionId, role: session.membership.role, workspaceId };
+    const { userId, email, id: sessionId, authentication } = session;
+    return { type: 'session', userId, email, sessionId, authentication, role: session.membership.role, workspaceId };
   }
 
   /** Without a header and a cookie it is a missing key. */
@@ -140,8 +140,11 @@ class Identification {
     return authorization === null || (authorization === '' && readSessionCookie(this.ctx) !== null);
   }
 
-  private session(memberOf: { workspaceId?: string; environmentId?: string }): Promise<FoundSession> {
-    return this.authenticators.sessions.authenticate(this.ctx, memberOf);
+  private session(
+    memberOf: { workspaceId?: string; environmentId?: string },
+    takesHalf?: boolean,
+  ): Promise<FoundSession> {
+    return this.authenticators.sessions.authenticate(this.ctx, memberOf, takesHalf);
   }
 
   private bearer(): Promise<BearerCaller> {
@@ -168,6 +171,8 @@ export function sessionCallerOf(session: FoundSession): SessionCaller {
     type: 'session',
     userId: session.userId,
     sessionId: session.id,
+    authentication: session.authentication,
+    requiresSecondFactor: session.requiresSecondFactor,
     role: membership.role,
     workspaceId: membership.workspaceId,
     tenant: { workspaceId: membership.workspaceId, environmentId: environment.id },

@@ -1,6 +1,7 @@
 import { recordAccountAudit, recordAudit } from '../../db/audit/record-audit.ts';
 import type { Database, EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import { type Credential, CREDENTIAL_ENDED, type TransactionOptions } from '../../db/scope.ts';
+import type { StoredAuthentication } from '../../domain/passkeys/authentication.ts';
 import { codeOf } from '../../domain/failures.ts';
 import type { Actor, Caller, MemberCaller, UserCaller } from './callers.ts';
 import type { AuditEntry } from './route-forms.ts';
@@ -67,6 +68,13 @@ export function actorOf(caller: AnyCaller): Actor {
   return { type: 'user', id: caller.userId };
 }
 
+/** How the caller is authenticated, as records keep it. */
+export function authenticationOf(caller: AnyCaller): StoredAuthentication {
+  if (caller.type !== 'session') return { method: caller.type, at: null };
+  const { method, at } = caller.authentication;
+  return { method, at: at.toISOString() };
+}
+
 /** Appends an entry with its workspace (of an account: in each of the user's), its actor and its request. */
 export async function appendAudit(
   tx: RouteTransaction,
@@ -75,7 +83,8 @@ export async function appendAudit(
   entry: AuditEntry,
 ): Promise<void> {
   const through = caller.type === 'oauth' ? { clientId: caller.clientId, connectedAppId: caller.grantId } : {};
-  const change = { ...entry, details: { ...entry.details, ...through }, actor: actorOf(caller), requestId };
+  const details = { ...entry.details, ...through };
+  const change = { ...entry, details, actor: actorOf(caller), authentication: authenticationOf(caller), requestId };
   if (!('workspaceId' in caller)) return recordAccountAudit(tx, caller.userId, change);
   await recordAudit(tx, { ...change, workspaceId: caller.workspaceId });
 }

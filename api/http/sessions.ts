@@ -14,6 +14,8 @@ import type { UserCaller } from './define-route.ts';
 import { describeFailure } from '../../domain/failures.ts';
 import { isSecure } from './every-request.ts';
 import { isEqualInConstantTime } from '../../domain/constant-time.ts';
+import { isHalf } from '../../domain/passkeys/authentication.ts';
+import { unfinishedSignIn } from './second-factor.ts';
 
 /**
  * Turns the session cookie of a request into the session. Like a key, it is looked up on every request, so a sign-out, an end
@@ -31,19 +33,22 @@ export class SessionAuthenticator {
   }
 
   /**
-   * `memberOf`: the workspace or environment, by UUID, that the user must be a member of.
+   * `memberOf`: the workspace or environment, by UUID, that the user must be a member of. `takesHalf`: also a session that still waits for
+   * the passkey of its user.
    *
-   * @throws {ServiceError} AUTHENTICATION_ERROR; AUTHORIZATION_ERROR for a mutation that another site may have sent.
+   * @throws {ServiceError} AUTHENTICATION_ERROR; SECOND_FACTOR_REQUIRED; AUTHORIZATION_ERROR for a mutation that another site may have sent.
    */
   async authenticate(
     ctx: HttpContext,
     memberOf: { workspaceId?: string; environmentId?: string },
+    takesHalf = false,
   ): Promise<FoundSession> {
     const hash = hashToken(readSessionCookie(ctx) ?? '');
     const session = await findSignInSession(this.db, hash, memberOf);
     if (session === null) {
       throw new ServiceError('AUTHENTICATION_ERROR', { message: 'Authentication failed. Sign in, then try again.' });
     }
+    if (!takesHalf && isHalf(session.authentication)) throw unfinishedSignIn();
     refuseCrossSite(ctx, session.csrfToken, this.publicOrigins);
     if (session.isCurrentToken && ageMs(session.tokenIssuedAt) >= TOKEN_ROTATION_MINUTES * 60_000) {
       await this.rotate(ctx, session, hash);
@@ -83,6 +88,7 @@ export function userOf(session: FoundSession): UserCaller {
     email: session.email,
     name: session.name,
     sessionId: session.id,
+    authentication: session.authentication,
     csrfToken: session.csrfToken,
     expiresAt: session.expiresAt,
   };

@@ -133,6 +133,7 @@ async function decideByClick(
   await recordAudit(tx, {
     workspaceId: tenant.workspaceId,
     actor,
+    authentication: { method: 'chat', at: null },
     action,
     target,
     details: { ...details, chat: { ...chat } },

@@ -29,21 +29,24 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   return [...new Set([...codes, ...route.errors])];
 }
 
+/** What a session gets whose sign-in waits for a passkey. */
+const HALF: readonly ErrorCode[] = ['SECOND_FACTOR_REQUIRED'];
+
 /** Errors of the credential, or of the environment or workspace that it names. */
 function credentialCodesOf(route: AnyRoute): ErrorCode[] {
   switch (route.of) {
     case 'public': // another site's page may not send it
       return route.method === 'GET' ? [] : ['AUTHORIZATION_ERROR'];
     case 'user': // an API key, or a request of another site
-      return ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR'];
+      return ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR', ...(route.finishesSignIn ? [] : HALF)];
     case 'workspace':
-      return ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR', 'NOT_FOUND'];
+      return ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR', 'NOT_FOUND', ...HALF];
     case 'environment':
       return [
         'AUTHENTICATION_ERROR',
         ...(route.scope === null ? [] : ['AUTHORIZATION_ERROR' as const]),
         // For the environment that a session names.
-        ...(route.role === undefined && route.environmentOptional !== true ? [] : ['NOT_FOUND' as const]),
+        ...(route.role === undefined && route.environmentOptional !== true ? [] : ['NOT_FOUND' as const, ...HALF]),
       ];
   }
 }

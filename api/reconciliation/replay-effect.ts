@@ -27,6 +27,7 @@ export const replayEffectRoute = defineRoute({
     '`capabilities.idempotencyWindowSeconds` of the first dispatch. One replay runs at a time. Otherwise 409.',
   scope: 'actions:resolve',
   role: 'admin',
+  stepUp: true,
   request: { params: effectParams },
   response: { 200: effectSchema, 202: effectSchema },
   accepted: acceptedEffect,

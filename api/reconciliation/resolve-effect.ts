@@ -22,6 +22,7 @@ export const resolveEffectRoute = defineRoute({
     'the scheduled reads are not exhausted. The original Idempotency-Key stays used.',
   scope: 'actions:resolve',
   role: 'admin',
+  stepUp: true,
   request: { params: effectParams, body: resolveBody },
   response: { 200: effectSchema },
   errors: ['CONFLICT'],

@@ -20,6 +20,7 @@ export const resolveInvocationRoute = defineRoute({
     'kept for good, and the original Idempotency-Key stays used.',
   scope: 'actions:resolve',
   role: 'admin',
+  stepUp: true,
   request: { params: invocationParams, body: resolveBody },
   response: { 200: invocationSchema },
   errors: ['CONFLICT', 'EFFECT_RESOLUTION_REQUIRED'],

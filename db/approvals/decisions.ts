@@ -2,6 +2,7 @@ import type { Principal } from '../../domain/approvals/terms.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Decision } from '../../domain/approvals/approval.ts';
 import type { ChatAuthentication } from '../../domain/integrations/integrations.ts';
+import type { StoredAuthentication } from '../../domain/passkeys/authentication.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { getApproval } from './queries.ts';
@@ -82,8 +83,8 @@ export interface NewDecision {
   note: string | null;
   bindingDigest: string;
   principal: Principal;
-  /** The session that decided; null for a key. */
-  sessionId: string | null;
+  /** The session that decided, and how its person was authenticated; null for a key. */
+  session: { id: string; authentication: StoredAuthentication } | null;
   /** The chat user, linked to the member, who decided; none for a key and for a session. */
   chat?: ChatAuthentication | null;
   /** The app that decided in the name of the member; none for the others. */
@@ -95,14 +96,14 @@ export interface NewDecision {
  * principal has decided before with the same key, through the same app, or without one. The caller holds the approval's lock.
  */
 export async function addDecision(tx: EnvironmentTransaction, decision: NewDecision): Promise<boolean> {
-  const { principal, sessionId, chat = null, app = null } = decision;
+  const { principal, session, chat = null, app = null } = decision;
   const authentication: Authentication =
     principal.type === 'api_key'
       ? { keyName: principal.keyName }
       : {
           role: principal.role,
           email: principal.email,
-          ...(sessionId === null ? {} : { sessionId }),
+          ...(session === null ? {} : { sessionId: session.id, session: session.authentication }),
           ...(chat === null ? {} : { chat }),
           ...(app === null ? {} : { app }),
         };

@@ -2,6 +2,7 @@ import type { Approvers, PolicyVerdict } from '../../domain/approval-policies/ve
 import type { ApprovalKind, ApprovalStatus, Decision } from '../../domain/approvals/approval.ts';
 import { type Principal, type Requester, voiceOf } from '../../domain/approvals/terms.ts';
 import type { ChatAuthentication } from '../../domain/integrations/integrations.ts';
+import type { StoredAuthentication } from '../../domain/passkeys/authentication.ts';
 import type { Json } from '../../domain/json.ts';
 import { withShortened } from '../columns.ts';
 
@@ -21,6 +22,8 @@ export interface DecisionRecord {
   principal: Principal;
   /** The session that decided; null for a key, which is the principal itself. */
   sessionId: string | null;
+  /** How and when the person of that session was authenticated; null without a session, and before there were passkeys. */
+  session: StoredAuthentication | null;
   /** The chat user, linked to the member, who decided; null for a key and for a session. */
   chat: ChatAuthentication | null;
   app: AppAuthentication | null;
@@ -99,6 +102,8 @@ export interface Authentication {
   keyName?: string | null;
   role?: Principal['role'];
   email?: string | null;
+  /** How and when the person of the session was authenticated. Earlier decisions, by password alone, lack it. */
+  session?: StoredAuthentication;
   sessionId?: string;
   chat?: ChatAuthentication;
   app?: AppAuthentication;
@@ -132,6 +137,7 @@ export function approvalOf(row: ApprovalRow): ApprovalRecord {
         maker,
       },
       sessionId: authentication.sessionId ?? null,
+      session: authentication.session ?? null,
       chat: authentication.chat ?? null,
       app: authentication.app ?? null,
       at: new Date(at),

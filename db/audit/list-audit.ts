@@ -1,4 +1,5 @@
 import { type Page, pageOf, type Range } from '../page.ts';
+import type { StoredAuthentication } from '../../domain/passkeys/authentication.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { WorkspaceTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
@@ -9,6 +10,7 @@ export interface AuditEntry {
   /** The entry's number in its workspace, from 1. */
   sequence: number;
   actor: AuditActor;
+  authentication: StoredAuthentication | null;
   action: string;
   target: { type: string; id: string };
   environmentId: string | null;
@@ -45,6 +47,7 @@ const COLUMNS = {
   sequence: 'sequence',
   actorType: 'actor_type',
   actorId: 'actor_id',
+  authentication: 'authentication',
   action: 'action',
   targetType: 'target_type',
   targetId: 'target_id',

@@ -1,6 +1,7 @@
 import type { AuditAction } from '../../domain/audit-actions.ts';
 import { topicOfChange } from '../../domain/console-topics.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import type { StoredAuthentication } from '../../domain/passkeys/authentication.ts';
 import { newId } from '../../domain/ids.ts';
 import { recordChanged } from '../announcements/changed-records.ts';
 import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../client.ts';
@@ -18,6 +19,8 @@ export interface AuditChange {
   /** Omitted: the transaction's environment, if it has one. */
   environmentId?: string | null;
   actor: AuditActor;
+  /** How the actor was authenticated. Omitted for the service itself, and where nobody was. */
+  authentication?: StoredAuthentication;
   action: AuditAction;
   target: { type: string; id: string };
   /** What a reader needs beside the names. Never the value of a secret, a password, a key, or a hash of one. */
@@ -37,9 +40,10 @@ export async function recordAudit(
   const details: Json = change.details ?? {};
   await tx.raw(
     'record_audit',
-    `INSERT INTO audit_log (id, workspace_id, environment_id, actor_type, actor_id, action, target_type, target_id, details, request_id)
+    `INSERT INTO audit_log (id, workspace_id, environment_id, actor_type, actor_id, action, target_type, target_id, details, request_id,
+       authentication)
      VALUES (:id, :workspaceId, COALESCE(CAST(:environmentId AS uuid), current_environment_id()), :actorType, :actorId, :action,
-       :targetType, :targetId, :details, :requestId)`,
+       :targetType, :targetId, :details, :requestId, :authentication)`,
     {
       id: newId('auditEntry'),
       workspaceId: change.workspaceId,
@@ -51,6 +55,7 @@ export async function recordAudit(
       targetId: change.target.id,
       details: JSON.stringify(details),
       requestId: change.requestId ?? null,
+      authentication: change.authentication === undefined ? null : JSON.stringify(change.authentication),
     },
   );
   const topic = topicOfChange(change.action);

@@ -1,3 +1,4 @@
+import type { SecondFactor, SessionAuthentication } from '../../domain/passkeys/authentication.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Database } from '../client.ts';
 import { type CallerEnvironment, callerEnvironmentOf, type CallerEnvironmentRow } from '../environments/callers.ts';
@@ -15,10 +16,13 @@ export interface FoundSession {
   tokenIssuedAt: Date;
   /** False where the token is the one that the last rotation replaced. */
   isCurrentToken: boolean;
+  authentication: SessionAuthentication;
   /** Null where no workspace was requested, or the user is not a member of it. */
   membership: { workspaceId: string; role: Role } | null;
   /** Null where no environment was requested, or the user is not a member of its workspace. */
   environment: CallerEnvironment | null;
+  /** The requested environment has `requireSecondFactor`. */
+  requiresSecondFactor: boolean;
 }
 
 interface Row extends Omit<CallerEnvironmentRow, 'environment_id'> {
@@ -31,6 +35,11 @@ interface Row extends Omit<CallerEnvironmentRow, 'environment_id'> {
   last_seen_at: Date;
   token_issued_at: Date;
   is_current: boolean;
+  password_at: Date;
+  second_factor: SecondFactor | null;
+  second_factor_at: Date | null;
+  has_passkey: boolean;
+  requires_second_factor: boolean | null;
   workspace_id: string | null;
   role: Role | null;
   environment_id: string | null;
@@ -61,8 +70,15 @@ export async function findSignInSession(
     lastSeenAt: row.last_seen_at,
     tokenIssuedAt: row.token_issued_at,
     isCurrentToken: row.is_current,
+    authentication: {
+      method: row.second_factor ?? 'password',
+      at: row.second_factor_at ?? row.password_at,
+      passwordAt: row.password_at,
+      hasPasskey: row.has_passkey,
+    },
     membership,
     environment:
       membership === null || environment_id === null ? null : callerEnvironmentOf({ ...row, environment_id }),
+    requiresSecondFactor: row.requires_second_factor === true,
   };
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '../../domain/ids.ts';
+import type { SecondFactor } from '../../domain/passkeys/authentication.ts';
 import type { UserTransaction, WorkspaceTransaction } from '../client.ts';
 
 /** A session ends this long after its sign-in, however active it is. */
@@ -30,6 +31,7 @@ export interface StartedSession {
   /** For the cookie. It is not stored. */
   token: string;
   csrfToken: string;
+  startedAt: Date;
   expiresAt: Date;
 }
 
@@ -37,14 +39,15 @@ export interface StartedSession {
 export async function startSession(tx: UserTransaction): Promise<StartedSession> {
   const [id, token, csrfToken] = [newId('signInSession'), generateToken(), generateToken()];
   await tx.raw('start_session', 'DELETE FROM sign_in_sessions WHERE expires_at <= now()');
-  const row = await tx.row<{ expires_at: Date }>(
+  const row = await tx.row<Pick<StartedSession, 'startedAt' | 'expiresAt'>>(
     'start_session_2',
     `INSERT INTO sign_in_sessions (id, user_id, token_hash, csrf_token, expires_at)
-     VALUES (?, current_user_id(), ?, ?, now() + ? * interval '1 hour') RETURNING expires_at`,
+     VALUES (?, current_user_id(), ?, ?, now() + ? * interval '1 hour')
+     RETURNING created_at AS "startedAt", expires_at AS "expiresAt"`,
     [id, hashToken(token), csrfToken, SESSION_LIFETIME_HOURS],
   );
   if (row === null) throw new Error('the new session was not stored');
-  return { id, token, csrfToken, expiresAt: row.expires_at };
+  return { id, token, csrfToken, ...row };
 }
 
 /** Replaces a token that is due. Among concurrent requests, one replaces it and gets the new token; the others get null. */
@@ -58,6 +61,25 @@ export async function rotateSessionToken(tx: UserTransaction, presented: Buffer)
     { next: hashToken(token), presented, overlap: TOKEN_OVERLAP_SECONDS, age: TOKEN_ROTATION_MINUTES },
   );
   return rows.length === 0 ? null : token;
+}
+
+/** Records that the person of a session was authenticated beyond its password: now, or at `at`. */
+export async function raiseSession(
+  tx: UserTransaction,
+  sessionId: string,
+  secondFactor: SecondFactor,
+  at: Date | null = null,
+): Promise<void> {
+  await tx.raw(
+    'raise_session',
+    'UPDATE sign_in_sessions SET second_factor = ?, second_factor_at = coalesce(CAST(? AS timestamptz), now()) WHERE id = ?',
+    [secondFactor, at, sessionId],
+  );
+}
+
+/** Records that the person of a session has given the password once more. */
+export async function confirmPassword(tx: UserTransaction, sessionId: string): Promise<void> {
+  await tx.raw('confirm_password', 'UPDATE sign_in_sessions SET password_at = now() WHERE id = ?', [sessionId]);
 }
 
 /** Renews the idle time of a session of the transaction's user; writes at most once a minute for each session. */

@@ -15,6 +15,8 @@ export interface EnvironmentRecord {
   name: string;
   kind: EnvironmentKind;
   protected: boolean;
+  /** What a person decides or changes here takes a passkey. */
+  requireSecondFactor: boolean;
   /** The decision where neither a policy nor the action makes one. Null selects the default of the environment's kind. */
   approvalDefault: ApprovalDefault | null;
   haltedAt: Date | null;
@@ -27,6 +29,7 @@ const ENVIRONMENT_COLUMNS = {
   name: 'environments.name',
   kind: 'environments.kind',
   protected: 'environments.protected',
+  requireSecondFactor: 'environments.require_second_factor',
   approvalDefault: 'environments.approval_default',
   haltedAt: 'environments.halted_at',
   haltedReason: 'environments.halted_reason',
@@ -108,9 +111,12 @@ async function requireRoom(tx: WorkspaceTransaction): Promise<void> {
 export interface EnvironmentChange {
   name?: string;
   protected?: boolean;
+  requireSecondFactor?: boolean;
   /** Null selects the default of the environment's kind. */
   approvalDefault?: ApprovalDefault | null;
 }
+
+export const CHANGEABLE = ['name', 'protected', 'requireSecondFactor', 'approvalDefault'] as const;
 
 /**
  * Changes an environment and returns it before and after. Null where the workspace has no such environment.
@@ -129,18 +135,15 @@ export async function updateEnvironment(
   );
   const before = locked.rows[0];
   if (before === undefined) return null;
-  const { name = before.name, protected: isProtected = before.protected } = change;
-  const approvalDefault = change.approvalDefault === undefined ? before.approvalDefault : change.approvalDefault;
-  if (name === before.name && isProtected === before.protected && approvalDefault === before.approvalDefault) {
-    return { before, after: before };
-  }
+  const wanted = { ...before, ...change };
+  const { name, approvalDefault, requireSecondFactor } = wanted;
+  if (CHANGEABLE.every((member) => wanted[member] === before[member])) return { before, after: before };
   await tx
-    .raw('update_environment_2', 'UPDATE environments SET name = ?, protected = ?, approval_default = ? WHERE id = ?', [
-      name,
-      isProtected,
-      approvalDefault,
-      id,
-    ])
+    .raw(
+      'update_environment_2',
+      'UPDATE environments SET name = ?, protected = ?, approval_default = ?, require_second_factor = ? WHERE id = ?',
+      [name, wanted.protected, approvalDefault, requireSecondFactor, id],
+    )
     .catch(nameTaken('environments_workspace_id_name_key', name));
   const after = await getEnvironment(tx, id);
   if (after === null) throw new Error(`environment ${id} was locked and is gone`);

@@ -43,6 +43,7 @@ import * as analytics from './0041-analytics.ts';
 import * as invoices from './0042-invoices.ts';
 import * as workflowStarts from './0043-workflow-starts.ts';
 import * as metrics from './0044-metrics.ts';
+import * as passkeys from './0045-passkeys.ts';
 import * as databaseEpochs from './0046-database-epochs.ts';
 import * as traceContext from './0047-trace-context.ts';
 
@@ -98,6 +99,7 @@ export const MIGRATIONS: readonly Migration[] = [
   invoices,
   workflowStarts,
   metrics,
+  passkeys,
   databaseEpochs,
   traceContext,
 ];

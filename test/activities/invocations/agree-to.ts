@@ -14,7 +14,7 @@ export async function agreeTo(world: ActivityWorld, invocationId: string): Promi
   const principal = keyPrincipal('key_alice');
   await world.transaction(async (tx) => {
     await lockApproval(tx, approvalId);
-    await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, sessionId: null });
+    await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, session: null });
     await releaseInvocation(tx, invocationId);
   });
 }

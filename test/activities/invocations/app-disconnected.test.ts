@@ -40,7 +40,7 @@ async function approvedThrough(connectedAppId: string): Promise<InvocationRef> {
       note: null,
       bindingDigest: approval.bindingDigest,
       principal: { type: 'user', id: userId, keyName: null, role: 'owner', email: 'eve@example.test', maker: null },
-      sessionId: null,
+      session: null,
       app: { clientId: CLIENT_ID, connectedAppId },
     });
     await releaseInvocation(tx, ref.invocationId);

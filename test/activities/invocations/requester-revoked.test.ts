@@ -46,7 +46,7 @@ async function agree(tx: EnvironmentTransaction, approvalId: string, keyId: stri
   const approval = await getApproval(tx, approvalId);
   if (!approval) throw new Error('it was opened');
   const decision = { approvalId, decision: 'approve', note: null, bindingDigest: approval.bindingDigest } as const;
-  await addDecision(tx, { ...decision, principal: keyPrincipal(keyId), sessionId: null });
+  await addDecision(tx, { ...decision, principal: keyPrincipal(keyId), session: null });
 }
 
 const approvedBy = ({ ref, approvalId }: Awaited<ReturnType<typeof parked>>, keyId: string): Promise<void> =>

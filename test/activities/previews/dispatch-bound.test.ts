@@ -25,7 +25,7 @@ async function marked() {
     if (!approval) throw new Error('it was opened');
     const principal = keyPrincipal('key_alice');
     const { id: approvalId, bindingDigest } = approval;
-    await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, sessionId: null });
+    await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, session: null });
     await releaseInvocation(tx, ref.invocationId);
   });
   expect(await activities.judgeInvocation(ref)).toMatchObject({ next: 'send' });

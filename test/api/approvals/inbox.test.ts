@@ -99,7 +99,7 @@ describe('who decides', () => {
       decisions: [
         {
           actor: { type: 'user', id: plain.userId },
-          authentication: { method: 'session', role: 'member', keyName: null },
+          authentication: { method: 'password', role: 'member', keyName: null },
         },
       ],
     });

@@ -76,7 +76,18 @@ async function adminOf(name: string): Promise<Caller & { type: 'session' }> {
   const member = { workspaceId, email: `${name}@example.test`, name, passwordHash: 'none', role: 'admin' } as const;
   const { userId } = await createMember(database.db, member);
   const expiresAt = new Date(Date.now() + 3_600_000);
-  return { type: 'session', userId, sessionId: 'ses_1', role: 'admin', scopes: new Set(), expiresAt, ...common() };
+  const at = new Date();
+  return {
+    type: 'session',
+    userId,
+    sessionId: 'ses_1',
+    authentication: { method: 'password', at, passwordAt: at, hasPasskey: false },
+    requiresSecondFactor: false,
+    role: 'admin',
+    scopes: new Set(),
+    expiresAt,
+    ...common(),
+  };
 }
 
 /** An app that the member has connected. */

@@ -36,6 +36,8 @@ describe('POST /auth/session', () => {
         user: { id: person.userId, email: person.email, name: 'Test Person' },
         workspaces: [{ id: api.database.tenant.workspaceId, name: 'Test workspace', role: 'admin' }],
         csrfToken: expect.stringMatching(/^[\w-]{43}$/),
+        authentication: { method: 'password', at: expect.any(String) },
+        awaitsSecondFactor: false,
         expiresAt: expect.any(String),
       },
     });

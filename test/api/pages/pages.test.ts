@@ -101,7 +101,7 @@ describe('a decision', () => {
         decision: 'approve',
         note: 'Looked at it.\nFine.',
         bindingDigest: approval.bindingDigest,
-        authentication: { method: 'session', sessionId: owner.sessionId, role: 'owner' },
+        authentication: { method: 'password', sessionId: owner.sessionId, role: 'owner' },
       },
     ]);
     const entries = await api.database.asOwner(

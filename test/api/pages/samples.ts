@@ -235,6 +235,7 @@ export function decisionBy(name: 'ada' | 'grace', changed: Partial<ApprovalRecor
     bindingDigest: DIGEST,
     principal: { type: 'user' as const, id: `usr_${name}`, keyName: null, role: 'owner' as const, email, maker: null },
     sessionId: 'ses_1',
+    session: { method: 'password' as const, at: '2026-11-20T09:00:00.000Z' },
     chat: null,
     app: null,
     stands: true,

@@ -95,7 +95,7 @@ async function approve({ approval, ref }: Parked): Promise<void> {
   await world.transaction(async (tx) => {
     const principal = keyPrincipal('key_alice');
     const { id: approvalId, bindingDigest } = approval;
-    await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, sessionId: null });
+    await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, session: null });
     await releaseInvocation(tx, ref.invocationId);
   });
 }

@@ -81,6 +81,10 @@ class UserIdentityRequiredError(ApiError):
     """USER_IDENTITY_REQUIRED. This operation needs a signed-in user; an API key has none."""
 
 
+class SecondFactorRequiredError(ApiError):
+    """SECOND_FACTOR_REQUIRED. Confirm with your passkey, then send this again. See details.step."""
+
+
 class PaidPlansUnavailableError(ApiError):
     """PAID_PLANS_UNAVAILABLE. Paid plans are not open yet."""
 
@@ -145,6 +149,7 @@ ERROR_TYPES: Dict[str, Type[ApiError]] = {
     "idempotency_request_in_progress": IdempotencyRequestInProgressError,
     "EFFECT_RESOLUTION_REQUIRED": EffectResolutionRequiredError,
     "USER_IDENTITY_REQUIRED": UserIdentityRequiredError,
+    "SECOND_FACTOR_REQUIRED": SecondFactorRequiredError,
     "PAID_PLANS_UNAVAILABLE": PaidPlansUnavailableError,
     "HTTPS_REQUIRED": HttpsRequiredError,
     "PLAN_STALE": PlanStaleError,
@@ -158,4 +163,4 @@ ERROR_TYPES: Dict[str, Type[ApiError]] = {
     "SERVICE_UNAVAILABLE": ServiceUnavailableError,
 }
 
-__all__ = ["AuthenticationError", "AuthorizationError", "RateLimitExceededError", "QuotaExceededError", "BudgetExceededError", "BudgetReconciliationRequiredError", "BudgetEffectAlreadyReservedError", "ValidationError", "FeatureNotAvailableError", "ExpensiveWorkPausedError", "NotFoundError", "PreviewMismatchError", "PreviewExpiredError", "PreviewAlreadyUsedError", "OperationKeyReuseError", "IdempotencyKeyReuseError", "IdempotencyRequestInProgressError", "EffectResolutionRequiredError", "UserIdentityRequiredError", "PaidPlansUnavailableError", "HttpsRequiredError", "PlanStaleError", "ConflictError", "MethodNotAllowedError", "NotAcceptableError", "PayloadTooLargeError", "UnsupportedMediaTypeError", "RangeNotSatisfiableError", "InternalError", "ServiceUnavailableError"]
+__all__ = ["AuthenticationError", "AuthorizationError", "RateLimitExceededError", "QuotaExceededError", "BudgetExceededError", "BudgetReconciliationRequiredError", "BudgetEffectAlreadyReservedError", "ValidationError", "FeatureNotAvailableError", "ExpensiveWorkPausedError", "NotFoundError", "PreviewMismatchError", "PreviewExpiredError", "PreviewAlreadyUsedError", "OperationKeyReuseError", "IdempotencyKeyReuseError", "IdempotencyRequestInProgressError", "EffectResolutionRequiredError", "UserIdentityRequiredError", "SecondFactorRequiredError", "PaidPlansUnavailableError", "HttpsRequiredError", "PlanStaleError", "ConflictError", "MethodNotAllowedError", "NotAcceptableError", "PayloadTooLargeError", "UnsupportedMediaTypeError", "RangeNotSatisfiableError", "InternalError", "ServiceUnavailableError"]

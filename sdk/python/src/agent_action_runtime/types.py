@@ -884,7 +884,10 @@ class ApprovalDecision(TypedDict):
 
 class ApprovalDecisionAuthentication(TypedDict):
     """How the actor was known when it decided."""
-    method: Literal["api_key", "session", "chat", "oauth"]
+    method: Literal["password", "passkey", "recovery_code", "api_key", "oauth", "chat"]
+    """`passkey` and `recovery_code`: beside the password. `chat`: the account of a chat, linked to the actor."""
+    at: str
+    """When a person of a session was; for the others the time of the record."""
     keyName: Optional[str]
     sessionId: Optional[str]
     chat: Optional[ApprovalDecisionAuthenticationChat]
@@ -1195,6 +1198,8 @@ class AuditEntry(TypedDict):
     sequence: int
     """Counts the workspace's entries."""
     actor: AuditEntryActor
+    authentication: Optional[Authentication]
+    """How the actor was authenticated. null: the service itself, or nobody was."""
     action: str
     target: AuditEntryTarget
     environmentId: Optional[str]
@@ -1243,10 +1248,41 @@ class AuthInvitationsAcceptReplyWorkspace(TypedDict):
     role: Literal["member", "admin", "owner"]
 
 
+class AuthPasskeysCreateBody(TypedDict):
+    name: str
+    """Such as "Work phone"."""
+    credential: Dict[str, Any]
+    """The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url."""
+
+
+class AuthPasskeysCreateReply(TypedDict):
+    passkey: Passkey
+    recoveryCodes: Optional[List[str]]
+    """10 codes, shown this once. Each signs in once in place of a passkey."""
+
+
+class AuthPasskeysDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class AuthPasskeysUpdateBody(TypedDict):
+    name: str
+    """Such as "Work phone"."""
+
+
 class AuthPasswordChangeBody(TypedDict):
     currentPassword: str
     newPassword: str
     """At least 12 characters, whichever they are."""
+
+
+class AuthRecoveryCodesCreateReply(TypedDict):
+    recoveryCodes: List[str]
+    """10 codes, shown this once. Each signs in once in place of a passkey."""
+
+
+class AuthRecoveryCodesGetReply(TypedDict):
+    unused: int
 
 
 class AuthSessionCreateBody(TypedDict):
@@ -1257,6 +1293,27 @@ class AuthSessionCreateBody(TypedDict):
 
 class AuthSessionDeleteReply(TypedDict):
     deleted: Literal[True]
+
+
+class AuthSessionPasskeyBody(TypedDict):
+    credential: Dict[str, Any]
+    """The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url."""
+
+
+class AuthSessionPasswordBody(TypedDict):
+    password: str
+
+
+class AuthSessionRecoveryCodeBody(TypedDict):
+    code: str
+    """Case, hyphens and spaces make no difference."""
+
+
+class Authentication(TypedDict):
+    method: Literal["password", "passkey", "recovery_code", "api_key", "oauth", "chat"]
+    """`passkey` and `recovery_code`: beside the password. `chat`: the account of a chat, linked to the actor."""
+    at: str
+    """When a person of a session was; for the others the time of the record."""
 
 
 class BatchResult4(TypedDict):
@@ -2098,6 +2155,8 @@ class Environment(TypedDict):
     name: str
     kind: Literal["development", "staging", "production"]
     protected: bool
+    requireSecondFactor: bool
+    """Decisions, resolutions, replays, halts and new API keys of this environment take a passkey of the person, and nobody decides through a chat or an app."""
     approvalDefault: Optional[Literal["allow", "require_approval"]]
     """null: by the kind."""
     haltedAt: Optional[str]
@@ -3988,6 +4047,20 @@ class OwnNotificationPreferencesUpdate(TypedDict):
     mutedTypes: List[NotificationType]
 
 
+class Passkey(TypedDict):
+    id: str
+    name: str
+    isSynced: bool
+    """Its authenticator keeps copies, such as in the account of a phone."""
+    createdAt: str
+    lastUsedAt: Optional[str]
+
+
+class PasskeyOptions(TypedDict):
+    publicKey: Dict[str, Any]
+    """The `publicKey` options of WebAuthn in JSON: `parseCreationOptionsFromJSON()` and `parseRequestOptionsFromJSON()` read them. Their challenge is answered once, by this session, within five minutes."""
+
+
 class _PlanApprovalPolicyFilesRequired(TypedDict):
     files: List[ApprovalPolicyFile]
     """One policy each, told apart by name; at most 100, and 1 MiB with the whole request."""
@@ -5009,8 +5082,18 @@ class SignInSession(TypedDict):
     workspaces: List[SignInSessionWorkspacesItem]
     csrfToken: str
     """Send it as `X-CSRF-Token` with every request of this session that changes something."""
+    authentication: SignInSessionAuthentication
+    """How and when the person was authenticated last."""
+    awaitsSecondFactor: bool
+    """The sign-in is not finished: the user has a passkey. Until they confirm with it, or with a recovery code, this session does nothing else, and `workspaces` is empty."""
     expiresAt: str
     """The session ends then at the latest, and after an hour without a request."""
+
+
+class SignInSessionAuthentication(TypedDict):
+    """How and when the person was authenticated last."""
+    method: Literal["password", "passkey", "recovery_code"]
+    at: str
 
 
 class SignInSessionWorkspacesItem(TypedDict):
@@ -5337,7 +5420,9 @@ class UpdateEnvironmentRequest(TypedDict, total=False):
     name: str
     """Unique in the workspace."""
     protected: bool
-    """Deleting a secret or a schedule of a protected environment takes `confirmProtected: true`; an ungoverned action that writes needs `actions:govern`."""
+    """Deleting a secret or a schedule of a protected environment takes `confirmProtected: true`; an ungoverned action that writes needs `actions:govern`. Who has a passkey confirms decisions and the like with it (docs/identity.md, "Step-up")."""
+    requireSecondFactor: bool
+    """Decisions, resolutions, replays, halts and new API keys of this environment take a passkey of the person, and nobody decides through a chat or an app."""
     approvalDefault: Optional[Literal["allow", "require_approval"]]
     """What decides where neither a policy nor the action does. null: by the kind, which is require_approval for governed actions in production and allow elsewhere."""
 

@@ -721,7 +721,10 @@ export interface schemas {
     bindingDigest: string;
     /** How the actor was known when it decided. */
     authentication: {
-      method: "api_key" | "session" | "chat" | "oauth";
+      /** `passkey` and `recovery_code`: beside the password. `chat`: the account of a chat, linked to the actor. */
+      method: "password" | "passkey" | "recovery_code" | "api_key" | "oauth" | "chat";
+      /** When a person of a session was; for the others the time of the record. */
+      at: schemas["DateTime"];
       keyName: string | null;
       sessionId: string | null;
       /** The chat user who is linked to the actor, where it decided in a chat. */
@@ -977,6 +980,8 @@ export interface schemas {
       type: "api_key" | "user" | "system";
       id: string | null;
     };
+    /** How the actor was authenticated. null: the service itself, or nobody was. */
+    authentication: schemas["Authentication"] | null;
     action: string;
     target: {
       type: string;
@@ -991,6 +996,12 @@ export interface schemas {
     previousHash: string | null;
     /** SHA-256 over the entry and `previousHash`; the database computes it. */
     hash: string;
+  };
+  Authentication: {
+    /** `passkey` and `recovery_code`: beside the password. `chat`: the account of a chat, linked to the actor. */
+    method: "password" | "passkey" | "recovery_code" | "api_key" | "oauth" | "chat";
+    /** When a person of a session was; for the others the time of the record. */
+    at: schemas["DateTime"];
   };
   /** As publish answers (for a URL group an array, for a topic the event), or why this one was not accepted. */
   BatchResult: schemas["PublishedMessage"] | Array<schemas["PublishedMessage"]> | schemas["PublishedToTopic"] | {
@@ -1640,6 +1651,8 @@ export interface schemas {
     name: string;
     kind: "development" | "staging" | "production";
     protected: boolean;
+    /** Decisions, resolutions, replays, halts and new API keys of this environment take a passkey of the person, and nobody decides through a chat or an app. */
+    requireSecondFactor: boolean;
     /** null: by the kind. */
     approvalDefault: "allow" | "require_approval" | null;
     /** null while it runs. */
@@ -3109,6 +3122,18 @@ export interface schemas {
     data: unknown;
     pagination: schemas["OffsetPagination"];
   };
+  Passkey: {
+    id: string;
+    name: string;
+    /** Its authenticator keeps copies, such as in the account of a phone. */
+    isSynced: boolean;
+    createdAt: schemas["DateTime"];
+    lastUsedAt: schemas["DateTime"] | null;
+  };
+  PasskeyOptions: {
+    /** The `publicKey` options of WebAuthn in JSON: `parseCreationOptionsFromJSON()` and `parseRequestOptionsFromJSON()` read them. Their challenge is answered once, by this session, within five minutes. */
+    publicKey: Record<string, schemas["JsonValue"]>;
+  };
   PlanApprovalPolicyFiles: {
     /** One policy each, told apart by name; at most 100, and 1 MiB with the whole request. */
     files: Array<schemas["ApprovalPolicyFile"]>;
@@ -3986,6 +4011,13 @@ export interface schemas {
     }>;
     /** Send it as `X-CSRF-Token` with every request of this session that changes something. */
     csrfToken: string;
+    /** How and when the person was authenticated last. */
+    authentication: {
+      method: "password" | "passkey" | "recovery_code";
+      at: schemas["DateTime"];
+    };
+    /** The sign-in is not finished: the user has a passkey. Until they confirm with it, or with a recovery code, this session does nothing else, and `workspaces` is empty. */
+    awaitsSecondFactor: boolean;
     /** The session ends then at the latest, and after an hour without a request. */
     expiresAt: schemas["DateTime"];
   };
@@ -4261,8 +4293,10 @@ export interface schemas {
   UpdateEnvironmentRequest: {
     /** Unique in the workspace. */
     name?: string;
-    /** Deleting a secret or a schedule of a protected environment takes `confirmProtected: true`; an ungoverned action that writes needs `actions:govern`. */
+    /** Deleting a secret or a schedule of a protected environment takes `confirmProtected: true`; an ungoverned action that writes needs `actions:govern`. Who has a passkey confirms decisions and the like with it (docs/identity.md, "Step-up"). */
     protected?: boolean;
+    /** Decisions, resolutions, replays, halts and new API keys of this environment take a passkey of the person, and nobody decides through a chat or an app. */
+    requireSecondFactor?: boolean;
     /** What decides where neither a policy nor the action does. null: by the kind, which is require_approval for governed actions in production and allow elsewhere. */
     approvalDefault?: "allow" | "require_approval" | null;
   };
@@ -4683,6 +4717,274 @@ export interface operations {
         data: {
           deleted: true;
         };
+      } } };
+    };
+  };
+  /** List one's own passkeys, newest first */
+  "auth.passkeys.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Passkey"]>;
+      } } };
+    };
+  };
+  /** Enrol a passkey */
+  "auth.passkeys.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Such as "Work phone". */
+      name: string;
+      /** The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url. */
+      credential: {
+        id: string;
+        rawId: string;
+        type: "public-key";
+        response: {
+          clientDataJSON: string;
+        } & Record<string, unknown>;
+        clientExtensionResults?: Record<string, schemas["JsonValue"]>;
+      } & Record<string, unknown>;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: {
+          passkey: schemas["Passkey"];
+          /** 10 codes, shown this once. Each signs in once in place of a passkey. */
+          recoveryCodes: Array<string> | null;
+        };
+      } } };
+    };
+  };
+  /** Begin to enrol a passkey */
+  "auth.passkeys.options": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PasskeyOptions"];
+      } } };
+    };
+  };
+  /** Rename a passkey */
+  "auth.passkeys.update": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Such as "Work phone". */
+      name: string;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Passkey"];
+      } } };
+    };
+  };
+  /** Remove a passkey */
+  "auth.passkeys.delete": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** Count the recovery codes that are left */
+  "auth.recovery-codes.get": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          unused: schemas["Integer"];
+        };
+      } } };
+    };
+  };
+  /** Make new recovery codes */
+  "auth.recovery-codes.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: {
+          /** 10 codes, shown this once. Each signs in once in place of a passkey. */
+          recoveryCodes: Array<string>;
+        };
+      } } };
+    };
+  };
+  /** Begin to confirm with a passkey */
+  "auth.session.passkey.options": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PasskeyOptions"];
+      } } };
+    };
+  };
+  /** Confirm with a passkey */
+  "auth.session.passkey": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url. */
+      credential: {
+        id: string;
+        rawId: string;
+        type: "public-key";
+        response: {
+          clientDataJSON: string;
+        } & Record<string, unknown>;
+        clientExtensionResults?: Record<string, schemas["JsonValue"]>;
+      } & Record<string, unknown>;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SignInSession"];
+      } } };
+    };
+  };
+  /** Finish a sign-in with a recovery code */
+  "auth.session.recovery-code": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Case, hyphens and spaces make no difference. */
+      code: string;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SignInSession"];
+      } } };
+    };
+  };
+  /** Confirm with the password */
+  "auth.session.password": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      password: string;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SignInSession"];
       } } };
     };
   };
@@ -10821,6 +11123,33 @@ export interface paths {
   };
   "/api/v2/auth/connected-apps/{id}": {
     delete: operations["auth.connected-apps.delete"];
+  };
+  "/api/v2/auth/passkeys": {
+    get: operations["auth.passkeys.list"];
+    post: operations["auth.passkeys.create"];
+  };
+  "/api/v2/auth/passkeys/options": {
+    post: operations["auth.passkeys.options"];
+  };
+  "/api/v2/auth/passkeys/{id}": {
+    patch: operations["auth.passkeys.update"];
+    delete: operations["auth.passkeys.delete"];
+  };
+  "/api/v2/auth/recovery-codes": {
+    get: operations["auth.recovery-codes.get"];
+    post: operations["auth.recovery-codes.create"];
+  };
+  "/api/v2/auth/session/passkey/options": {
+    post: operations["auth.session.passkey.options"];
+  };
+  "/api/v2/auth/session/passkey": {
+    post: operations["auth.session.passkey"];
+  };
+  "/api/v2/auth/session/recovery-code": {
+    post: operations["auth.session.recovery-code"];
+  };
+  "/api/v2/auth/session/password": {
+    post: operations["auth.session.password"];
   };
   "/api/v2/workspaces/{workspaceId}/members": {
     get: operations["members.list"];

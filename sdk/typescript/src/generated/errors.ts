@@ -96,6 +96,11 @@ export class UserIdentityRequiredError extends ApiError {
   override readonly name = 'UserIdentityRequiredError';
 }
 
+/** `SECOND_FACTOR_REQUIRED`: Confirm with your passkey, then send this again. See details.step. */
+export class SecondFactorRequiredError extends ApiError {
+  override readonly name = 'SecondFactorRequiredError';
+}
+
 /** `PAID_PLANS_UNAVAILABLE`: Paid plans are not open yet. */
 export class PaidPlansUnavailableError extends ApiError {
   override readonly name = 'PaidPlansUnavailableError';
@@ -171,6 +176,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   idempotency_request_in_progress: IdempotencyRequestInProgressError,
   EFFECT_RESOLUTION_REQUIRED: EffectResolutionRequiredError,
   USER_IDENTITY_REQUIRED: UserIdentityRequiredError,
+  SECOND_FACTOR_REQUIRED: SecondFactorRequiredError,
   PAID_PLANS_UNAVAILABLE: PaidPlansUnavailableError,
   HTTPS_REQUIRED: HttpsRequiredError,
   PLAN_STALE: PlanStaleError,

@@ -1,0 +1,47 @@
+/** What a person shows beside a password. */
+export type SecondFactor = 'passkey' | 'recovery_code';
+
+/** How the actor of a decision or of an audit entry was authenticated. */
+export const AUTHENTICATION_METHODS = ['password', 'passkey', 'recovery_code', 'api_key', 'oauth', 'chat'] as const;
+export type AuthenticationMethod = (typeof AUTHENTICATION_METHODS)[number];
+
+/** A key, an app and a chat authenticate each request by itself: `at` is null, and the time is that of the record. */
+export interface StoredAuthentication {
+  method: AuthenticationMethod;
+  at: string | null;
+}
+
+/** How the person of a session was authenticated. */
+export interface SessionAuthentication {
+  method: 'password' | SecondFactor;
+  at: Date;
+  /** When the password was given last. */
+  passwordAt: Date;
+  hasPasskey: boolean;
+}
+
+/** How long a passkey or a password counts for what asks for it once more. */
+export const STEP_UP_SECONDS = 300;
+
+/** The password was right, and the passkey of the user is still due. */
+export function isHalf({ hasPasskey, method }: SessionAuthentication): boolean {
+  return hasPasskey && method === 'password';
+}
+
+export function hasFreshPasskey({ method, at }: SessionAuthentication, now: Date): boolean {
+  return method === 'passkey' && isFresh(at, now);
+}
+
+/** Until when the passkey counts that was shown last, in milliseconds since 1970. 0: none was shown. */
+export function freshUntil({ method, at }: SessionAuthentication): number {
+  return method === 'passkey' ? at.getTime() + STEP_UP_SECONDS * 1_000 : 0;
+}
+
+/** The person has shown a passkey or given the password just now. */
+export function isConfirmed(authentication: SessionAuthentication, now: Date): boolean {
+  return hasFreshPasskey(authentication, now) || isFresh(authentication.passwordAt, now);
+}
+
+function isFresh(at: Date, now: Date): boolean {
+  return now.getTime() - at.getTime() <= STEP_UP_SECONDS * 1_000;
+}
