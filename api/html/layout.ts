@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { CONSOLE_PATH, CONSOLE_START_PATH, safeNext } from '../../domain/console-links.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { PRODUCT } from '../../domain/product.ts';
@@ -5,17 +6,31 @@ import { visibleText } from '../../domain/unseen-characters.ts';
 import type { HttpContext } from '../http/context.ts';
 import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
 import { markup, type Markup, Room, within } from './markup.ts';
+import { PASSKEY_SCRIPT_PATH } from './passkey-script.ts';
 import { STYLE_PATH } from './style.ts';
 
+const NONCE_BYTES = 16;
+
 /** Loads only our style sheet, runs no script, and posts forms to ourselves only. */
-const CONTENT_SECURITY_POLICY = [
+const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   'img-src data:',
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
-].join('; ');
+];
+
+/** Runs the script for passkeys, which alone has the nonce. It calls our API, and no string may become a script or markup. */
+function policyWithScript(nonce: string): string[] {
+  return [
+    ...POLICY,
+    `script-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ];
+}
 
 export interface Viewer {
   email: string;
@@ -38,18 +53,21 @@ export interface Page {
   content: Markup;
   /** `wide`: two columns with their own heading. By default one column. */
   width?: 'narrow' | 'wide';
+  /** Has a form that a passkey confirms (`passkeyFields`). Without script such a page shows everything and asks for no passkey. */
+  asksForPasskey?: boolean;
 }
 
 export function sendPage(ctx: HttpContext, page: Page, status = 200): void {
+  const nonce = page.asksForPasskey === true ? randomBytes(NONCE_BYTES).toString('base64') : null;
   ctx.set({
-    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Content-Security-Policy': (nonce === null ? POLICY : policyWithScript(nonce)).join('; '),
     'Cross-Origin-Opener-Policy': 'same-origin',
     // With `no-referrer` a browser sends `Origin: null` with a form, and the Origin check would refuse it.
     'Referrer-Policy': 'same-origin',
   });
   ctx.status = status;
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body = documentOf(page);
+  ctx.body = documentOf(page, nonce);
 }
 
 /** POST, redirect, GET: a reload sends nothing again. */
@@ -60,7 +78,7 @@ export function redirectTo(ctx: HttpContext, path: string): void {
   ctx.status = 303; // Koa takes an empty body for a 204
 }
 
-export function documentOf({ title, viewer, content, width = 'narrow' }: Page): string {
+export function documentOf({ title, viewer, content, width = 'narrow' }: Page, nonce: string | null = null): string {
   const shown = within(content, PAGE_BYTES_MAX - FRAME_BYTES_MAX);
   const frame = markup`<!doctype html>
 <html lang="en">
@@ -70,6 +88,7 @@ export function documentOf({ title, viewer, content, width = 'narrow' }: Page): 
 <title>${visibleText(cutText(title, TITLE_CHARACTERS_MAX))} · ${PRODUCT.name}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${STYLE_PATH}">
+${nonce !== null && markup`<script src="${PASSKEY_SCRIPT_PATH}" nonce="${nonce}" defer></script>`}
 </head>
 <body class="${width}">
 <header>
@@ -99,6 +118,13 @@ function headerOf({ email, csrfToken }: Viewer): Markup {
   return markup`<nav aria-label="Pages"><a href="${CONSOLE_PATH}">Approvals</a> <a href="${CONSOLE_START_PATH}">Console</a></nav>
 <div class="who"><p>Signed in as ${email}</p>
 <form method="post" action="${CONSOLE_PATH}/sign-out">${csrfField(csrfToken)}<button>Sign out</button></form></div>`;
+}
+
+/** What a form with `data-passkey` needs for the script, which takes the first note away where it runs. */
+export function passkeyFields(): Markup {
+  return markup`<input type="hidden" name="credential" value="">
+<p class="note" data-passkey-unscripted>A script of this page asks for your passkey. Your browser has not run it: allow JavaScript for this page, or open it in another browser.</p>
+<p class="alert" role="alert" data-passkey-says hidden></p>`;
 }
 
 export function csrfField(csrfToken: string): Markup {

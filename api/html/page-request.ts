@@ -1,5 +1,7 @@
 import type { FoundSession } from '../../db/auth/directory.ts';
 import type { EnvironmentTransaction, UserTransaction } from '../../db/client.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { isHalf } from '../../domain/passkeys/authentication.ts';
 import { uuidOf } from '../../domain/uuid.ts';
 import { userOf } from '../http/sessions.ts';
 import { clientGoneSignal } from '../http/client-gone.ts';
@@ -40,6 +42,17 @@ export async function callFromPage({ runner, ctx }: PageRequest, route: AnyRoute
 export function sessionOf({ runner, ctx }: PageRequest, environmentId?: string): Promise<FoundSession> {
   const named = uuidOf(environmentId);
   return runner.authenticators.sessions.authenticate(ctx, named === null ? {} : { environmentId: named });
+}
+
+/** The session of a sign-in that waits for its second step. Returns null when there is none. */
+export async function halfSessionOf({ runner, ctx }: PageRequest): Promise<FoundSession | null> {
+  try {
+    const session = await runner.authenticators.sessions.authenticate(ctx, {}, true);
+    return isHalf(session.authentication) ? session : null;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'AUTHENTICATION_ERROR') return null;
+    throw error;
+  }
 }
 
 /** Reads in one environment, with the rights that `like` requires of a member. */

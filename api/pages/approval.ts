@@ -12,6 +12,7 @@ import type { FoundSession } from '../../db/auth/directory.ts';
 import type { CallerEnvironment } from '../../db/environments/callers.ts';
 import { approvalPath } from '../../domain/console-links.ts';
 import { existing, notFound, ServiceError } from '../../domain/errors.ts';
+import { freshUntil } from '../../domain/passkeys/authentication.ts';
 import { visibleJson } from '../../domain/unseen-characters.ts';
 import { refusalOf } from '../approvals/decide.ts';
 import { approveRoute, denyRoute } from '../approvals/decide-approval.ts';
@@ -22,14 +23,25 @@ import { callFromPage, type PageRequest, readAsMember, sessionOf } from '../html
 import { approvalContent } from './approval-content.ts';
 import { isOpen, isUnderWay } from './approval-outcome.ts';
 import { messageOf } from './error-pages.ts';
-import { alertOf, csrfField, redirectTo, sendPage } from '../html/layout.ts';
+import { alertOf, csrfField, passkeyFields, redirectTo, sendPage } from '../html/layout.ts';
 import { markup, type Markup } from '../html/markup.ts';
 import { reasonOnPage } from '../html/parts.ts';
 import { readForm } from '../html/read-form.ts';
+import { refusalWithoutPasskey } from '../http/second-factor.ts';
+import { confirmWithPasskeyRoute } from '../passkeys/confirm-with-passkey.ts';
+import { credentialIn } from './second-step.ts';
 
 interface Place {
   environmentId: string;
   approvalId: string;
+}
+
+/** What the environment asks of this member's passkey. */
+interface Passkey {
+  /** From then on a decision takes the passkey, in milliseconds since 1970. Null when it takes none. */
+  asksFrom: number | null;
+  /** Why the member can decide nothing: they have no passkey. */
+  refusal: ServiceError | null;
 }
 
 interface ForMember {
@@ -53,9 +65,12 @@ export async function decideOnPage(request: PageRequest, place: Place): Promise<
   const fields = await readForm(request.ctx);
   const note = fields.get('note')?.trim() ?? '';
   const [bindingDigest, decision] = [fields.get('bindingDigest') ?? '', fields.get('decision')];
-  const session = await sessionOf(request, environmentId);
+  await sessionOf(request, environmentId);
   const of = { environmentId, params: { id: approvalId } };
   try {
+    if ((fields.get('credential') ?? '') !== '') {
+      await callFromPage(request, confirmWithPasskeyRoute, { body: { credential: credentialIn(fields) } });
+    }
     if (decision === 'approve') {
       await callFromPage(request, approveRoute, { ...of, body: { bindingDigest, ...(note === '' ? {} : { note }) } });
     } else if (decision === 'deny') {
@@ -64,12 +79,19 @@ export async function decideOnPage(request: PageRequest, place: Place): Promise<
     } else throw unusable('Choose to approve or to deny. Nothing was decided yet.');
   } catch (error) {
     if (!(error instanceof ServiceError) || !SHOWN_ON_PAGE.has(error.code)) throw error;
-    return send(request, place, session, { error, note });
+    // A passkey that was accepted counts for the next decision too, whatever became of this one.
+    return send(request, place, await sessionOf(request, environmentId), { error, note });
   }
   redirectTo(request.ctx, approvalPath(environmentId, approvalId));
 }
 
-const SHOWN_ON_PAGE = new Set(['CONFLICT', 'AUTHORIZATION_ERROR', 'VALIDATION_ERROR']);
+const SHOWN_ON_PAGE = new Set([
+  'CONFLICT',
+  'AUTHORIZATION_ERROR',
+  'VALIDATION_ERROR',
+  'SECOND_FACTOR_REQUIRED',
+  'RATE_LIMIT_EXCEEDED',
+]);
 
 function unusable(message: string): ServiceError {
   return new ServiceError('VALIDATION_ERROR', { message });
@@ -96,12 +118,15 @@ async function send(
     };
   });
   const { approval } = found.shown;
+  const passkey = passkeyOf(session);
   const view = { ...found, environment: { ...found.environment, id: environmentId }, now: new Date() };
   const decision = markup`${failed !== null && alertOf(messageOf(ctx, failed.error))}
 ${ownDecision(approval.decisions, session.userId)}
-${isOpen(view) && decisionForm(found, session, failed?.note ?? '')}`;
+${isOpen(view) && decisionForm(found, session, failed?.note ?? '', passkey)}`;
   const content = approvalContent(view, decision);
-  sendPage(ctx, { title: approval.title, viewer: session, content, width: 'wide' }, failed?.error.status ?? 200);
+  const asksForPasskey = passkey.asksFrom !== null && isOpen(view);
+  const page = { title: approval.title, viewer: session, content, width: 'wide', asksForPasskey } as const;
+  sendPage(ctx, page, failed?.error.status ?? 200);
   if (failed === null && isUnderWay(view)) ctx.set('Refresh', String(RELOAD_SECONDS));
 }
 
@@ -131,6 +156,17 @@ function ownDecision(decisions: ShownApproval['approval']['decisions'], userId: 
   return markup`<p class="done" role="status">You have ${own.decision === 'approve' ? 'approved' : 'denied'} this. Decisions are final.</p>`;
 }
 
+function passkeyOf({ environment, requiresSecondFactor, authentication }: FoundSession): Passkey {
+  if (environment === null) return { asksFrom: null, refusal: null };
+  const asked = { ...environment, requireSecondFactor: requiresSecondFactor };
+  if (!authentication.hasPasskey) return { asksFrom: null, refusal: refusalWithoutPasskey(asked, authentication) };
+  const asks = environment.protected || requiresSecondFactor;
+  return { asksFrom: asks ? freshUntil(authentication) - CLOCKS_APART_MS : null, refusal: null };
+}
+
+/** The clock of the browser may run behind: rather ask once too often. */
+const CLOCKS_APART_MS = 30_000;
+
 /** Length up to which a refused note is shown again, to be shortened. */
 const NOTE_SHOWN_MAX = 8_000;
 
@@ -138,13 +174,14 @@ export function decisionForm(
   { shown, refusals }: Pick<ForMember, 'shown' | 'refusals'>,
   { csrfToken }: Pick<FoundSession, 'csrfToken'>,
   note: string,
+  { asksFrom, refusal }: Passkey = { asksFrom: null, refusal: null },
 ): Markup | false {
-  const { approve, deny } = refusals;
+  const [approve, deny] = [refusals.approve ?? refusal, refusals.deny ?? refusal];
   const hasDecided = approve?.code === 'CONFLICT' && deny?.code === 'CONFLICT';
   if (hasDecided) return false;
   if (approve !== null && deny !== null) return markup`<p class="note">${reasonOnPage(approve)}</p>`;
   return markup`${approve !== null && markup`<p class="note">${reasonOnPage(approve)}</p>`}
-<form method="post" class="decision">
+<form method="post" class="decision"${asksFrom !== null && markup` data-passkey="${String(asksFrom)}"`}>
 ${csrfField(csrfToken)}
 <input type="hidden" name="bindingDigest" value="${shown.approval.bindingDigest}">
 <label for="note">Note <span class="quiet">(needed to deny; kept for good)</span></label>
@@ -154,5 +191,6 @@ ${note.slice(0, NOTE_SHOWN_MAX)}</textarea>
 ${approve === null && markup`<button class="approve" name="decision" value="approve">Approve</button>`}
 ${deny === null && markup`<button class="deny" name="decision" value="deny">Deny</button>`}
 </div>
+${asksFrom !== null && passkeyFields()}
 </form>`;
 }

@@ -17,6 +17,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
   HTTPS_REQUIRED: 'Use HTTPS',
   NOT_FOUND: 'There is no such page',
   RATE_LIMIT_EXCEEDED: 'Too many requests',
+  SECOND_FACTOR_REQUIRED: 'This takes your passkey',
   SERVICE_UNAVAILABLE: 'The service is not available now',
 };
 
@@ -31,12 +32,17 @@ export function replyWithErrorPages(logger: Logger): HttpMiddleware {
       const error = toServiceError(thrown);
       logFailure(logger, error, { requestId: ctx.state.requestId, route: ctx.state.route?.id });
       if (error.status === 429) removeRateLimitHeaders(ctx);
-      if (error.code === 'AUTHENTICATION_ERROR' && !isMutation(ctx.method)) {
+      if (leadsToSignIn(error) && !isMutation(ctx.method)) {
         return redirectTo(ctx, signInPathFor(ctx.url));
       }
       sendErrorPage(ctx, error);
     }
   };
+}
+
+/** Nobody is signed in, or their sign-in waits for its second step. */
+function leadsToSignIn({ code, details }: ServiceError): boolean {
+  return code === 'AUTHENTICATION_ERROR' || (code === 'SECOND_FACTOR_REQUIRED' && details?.['step'] === 'sign_in');
 }
 
 export function isPagePath(path: string): boolean {

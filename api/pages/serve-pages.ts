@@ -3,18 +3,20 @@ import { CONSOLE_PATH } from '../../domain/console-links.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { PageRequest } from '../html/page-request.ts';
 import { SIGN_IN_PATH } from '../html/layout.ts';
+import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_PATH } from '../html/passkey-script.ts';
 import { STYLE, STYLE_PATH } from '../html/style.ts';
 import type { HttpContext, HttpMiddleware, RequestState } from '../http/context.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
 import { decideOnPage, sendApprovalContent, showApprovalPage } from './approval.ts';
 import { isPagePath } from './error-pages.ts';
 import { showEnvironment, showInbox } from './inbox.ts';
+import { finishWithCode, finishWithPasskey } from './second-step.ts';
 import { showSignIn, signIn, signOut } from './sign-in.ts';
 
-const STYLE_MAX_AGE_SECONDS = 31_536_000;
+const STATIC_MAX_AGE_SECONDS = 31_536_000;
 const ENVIRONMENT = `${CONSOLE_PATH}/environments/:environmentId/approvals`;
 
-/** Pages for people: sign in, see what waits, decide. HTML forms without scripts (docs/approvals.md, "The page"). */
+/** Pages for people: sign in, see what waits, decide. HTML forms, and one small script that asks for passkeys (docs/approvals.md, "The page"). */
 export function servePages(runner: RouteRunner): HttpMiddleware {
   const router = new Router<RequestState>({ sensitive: true });
   const page =
@@ -29,9 +31,12 @@ export function servePages(runner: RouteRunner): HttpMiddleware {
     environmentId: params['environmentId'] ?? '',
     approvalId: params['approvalId'] ?? '',
   });
-  router.get(STYLE_PATH, sendStyle);
+  router.get(STYLE_PATH, sendStatic('text/css; charset=utf-8', STYLE));
+  router.get(PASSKEY_SCRIPT_PATH, sendStatic('text/javascript; charset=utf-8', PASSKEY_SCRIPT));
   router.get(SIGN_IN_PATH, page(showSignIn));
   router.post(SIGN_IN_PATH, page(signIn));
+  router.post(`${SIGN_IN_PATH}/passkey`, page(finishWithPasskey));
+  router.post(`${SIGN_IN_PATH}/recovery-code`, page(finishWithCode));
   router.post(`${CONSOLE_PATH}/sign-out`, page(signOut));
   router.get(CONSOLE_PATH, page(showInbox));
   router.get(
@@ -61,8 +66,10 @@ export function servePages(runner: RouteRunner): HttpMiddleware {
 
 const noPage = (): ServiceError => new ServiceError('NOT_FOUND', { message: 'No page has this address.' });
 
-function sendStyle(ctx: { set(name: string, value: string): void; type: string; body: unknown }): void {
-  ctx.set('Cache-Control', `public, max-age=${STYLE_MAX_AGE_SECONDS}, immutable`);
-  ctx.type = 'text/css; charset=utf-8';
-  ctx.body = STYLE;
+function sendStatic(type: string, body: string) {
+  return (ctx: { set(name: string, value: string): void; type: string; body: unknown }): void => {
+    ctx.set('Cache-Control', `public, max-age=${STATIC_MAX_AGE_SECONDS}, immutable`);
+    ctx.type = type;
+    ctx.body = body;
+  };
 }

@@ -2,18 +2,22 @@ import { safeNext } from '../../domain/console-links.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { signOutRoute } from '../auth/session.ts';
 import { signInRoute } from '../auth/sign-in.ts';
-import { callFromPage, type PageRequest } from '../html/page-request.ts';
+import { callFromPage, halfSessionOf, type PageRequest } from '../html/page-request.ts';
 import type { HttpContext } from '../http/context.ts';
 import { alertOf, redirectTo, sendPage, SIGN_IN_PATH } from '../html/layout.ts';
 import { markup } from '../html/markup.ts';
 import { REFERENCE_PATH } from '../reference/serve-reference.ts';
 import { readForm } from '../html/read-form.ts';
+import { sendSecondStep } from './second-step.ts';
 
 const EMAIL_CHARACTERS_MAX = 1_000;
 
-export function showSignIn({ ctx }: PageRequest): void {
-  const next = new URLSearchParams(ctx.querystring).get('next');
-  sendSignIn(ctx, { next: safeNext(next), email: '', message: null }, 200);
+/** A browser whose password was right, and whose passkey is due, sees the second step. */
+export async function showSignIn(request: PageRequest): Promise<void> {
+  const next = safeNext(new URLSearchParams(request.ctx.querystring).get('next'));
+  const half = await halfSessionOf(request);
+  if (half !== null) return sendSecondStep(request.ctx, half, { next, refusal: null });
+  sendSignIn(request.ctx, { next, email: '', message: null }, 200);
 }
 
 /** A refusal shows the page again, with the e-mail address and without the password. */
@@ -30,6 +34,7 @@ export async function signIn(request: PageRequest): Promise<void> {
       error.code === 'VALIDATION_ERROR' ? 'Enter an e-mail address and its password.' : error.publicMessage;
     return sendSignIn(ctx, { next, email, message }, error.status);
   }
+  // A page that is not reached before the second step leads back to the sign-in, which shows it.
   redirectTo(ctx, next);
 }
 

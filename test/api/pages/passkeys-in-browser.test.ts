@@ -1,0 +1,176 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath, NO_CHROMIUM, startBrowser } from '../../harness/browser.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
+import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
+import { startTestApi } from '../harness/test-api.ts';
+import { barriers } from './browser-support.ts';
+import { openApproval, pathOf } from './support.ts';
+
+/** Passkeys in a real browser with its virtual authenticator, on the console and on the pages for people. */
+const executable = chromiumPath();
+const api = await startTestApi();
+const baseURL = `http://localhost:${new URL(api.baseUrl).port}`;
+api.deps.pagesUrl = baseURL;
+
+let browser: Browser;
+beforeAll(async () => {
+  if (executable === null) return;
+  browser = await startBrowser(executable);
+  await api.database.asOwner('UPDATE environments SET protected = true WHERE id = $1', [
+    api.database.tenant.environmentId,
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+});
+
+/** With an authenticator that makes passkeys and shows them, without a hand. */
+async function open(path: string): Promise<{ page: Page; complaints: string[]; close(): Promise<void> }> {
+  const context = await browser.newContext({ baseURL });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  // The browser reports a reply that is no success; those are what is tested.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  const authenticator = await context.newCDPSession(page);
+  await authenticator.send('WebAuthn.enable');
+  await authenticator.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+    },
+  });
+  await page.goto(path);
+  return { page, complaints, close: () => context.close() };
+}
+
+async function signIn(page: Page, { email }: TestPerson): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function enrolInConsole(page: Page): Promise<string[]> {
+  await page.getByRole('button', { name: 'Enrol a passkey' }).click();
+  await page.locator('dialog[open]').getByLabel('Name').fill('This laptop');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  const codes = await page.getByRole('region', { name: 'the recovery codes' }).textContent();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('row').filter({ hasText: 'This laptop' }).waitFor();
+  return (codes ?? '').match(/[0-9a-f]{5}(-[0-9a-f]{5}){3}/g) ?? [];
+}
+
+/** As if the person had shown their passkey, and given their password, so long ago. */
+async function age({ userId }: TestPerson, minutes: number): Promise<void> {
+  const past = `UPDATE sign_in_sessions SET password_at = now() - make_interval(mins => $2),
+    second_factor_at = now() - make_interval(mins => $2) WHERE user_id = $1 AND second_factor IS NOT NULL`;
+  await api.database.asOwner(past, [userId, minutes]);
+}
+
+const SECURITY = '/console/settings/security';
+
+describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${NO_CHROMIUM})` : ''}`, () => {
+  test('enrols in the console, signs in with the passkey, and approves with a step-up on the page', async () => {
+    const owner = await createPerson(api, 'owner');
+    const { key } = await api.createKey(api.database.tenant);
+    const approval = await openApproval(api, key);
+    const { page, complaints, close } = await open(SECURITY);
+    await signIn(page, owner);
+    await page.waitForURL(`**${SECURITY}`);
+    expect(await enrolInConsole(page)).toHaveLength(10);
+
+    await page.goto('/console');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.goto(pathOf(api, approval));
+    await signIn(page, owner);
+    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+    await page.getByRole('button', { name: 'Use your passkey' }).click();
+    await page.waitForURL(`**${pathOf(api, approval)}`);
+
+    await age(owner, 6);
+    await page.reload();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('You have approved this.').waitFor();
+    const [decision] = await api.database.asOwner<{ authentication: { session: { method: string } } }>(
+      'SELECT authentication FROM approval_decisions WHERE approval_id = $1',
+      [approval.id],
+    );
+    expect(decision?.authentication.session.method).toBe('passkey');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('has no barrier on the second step of the sign-in', async () => {
+    const owner = await createPerson(api, 'owner');
+    const { page, close } = await open(SECURITY);
+    await signIn(page, owner);
+    await page.waitForURL(`**${SECURITY}`);
+    await enrolInConsole(page);
+    await page.goto('/console');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, owner);
+    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await close();
+  });
+
+  test('shows a dialog in the console when the last time is too long ago, and then does what was wanted once', async () => {
+    const owner = await createPerson(api, 'owner');
+    const { page, complaints, close } = await open(SECURITY);
+    await signIn(page, owner);
+    await page.waitForURL(`**${SECURITY}`);
+    await enrolInConsole(page);
+    await age(owner, 6);
+    await page.goto(`/console/settings/keys?e=${api.database.tenant.environmentId}`);
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.locator('dialog[open]').getByLabel('Name').fill('stepped up');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Use your passkey' }).click();
+    expect(await page.getByRole('region', { name: 'the key' }).textContent()).toMatch(/^service_/);
+    const made = await api.database.asOwner(`SELECT 1 FROM api_keys WHERE name = 'stepped up'`);
+    expect(made).toHaveLength(1);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('takes a recovery code, and refuses a decision in words, without script', async () => {
+    const owner = await createPerson(api, 'owner');
+    const { key } = await api.createKey(api.database.tenant);
+    const approval = await openApproval(api, key);
+    const enrolling = await open(SECURITY);
+    await signIn(enrolling.page, owner);
+    await enrolling.page.waitForURL(`**${SECURITY}`);
+    const [code = ''] = await enrolInConsole(enrolling.page);
+    await enrolling.close();
+
+    const context = await browser.newContext({ baseURL, javaScriptEnabled: false });
+    context.setDefaultTimeout(PATIENCE_MS);
+    const page = await context.newPage();
+    await page.goto(pathOf(api, approval));
+    await signIn(page, owner);
+    await page.getByText('Your browser has not run it').waitFor();
+    await page.getByRole('button', { name: 'Use your passkey' }).click();
+    await page.getByText('Nothing was entered').waitFor();
+    await page.getByLabel('Or a recovery code').fill('00000-00000-00000-00000');
+    await page.getByRole('button', { name: 'Use the code' }).click();
+    await page.getByText('This recovery code is wrong').waitFor();
+    await page.getByLabel('Or a recovery code').fill(code);
+    await page.getByRole('button', { name: 'Use the code' }).click();
+    await page.waitForURL(`**${pathOf(api, approval)}`);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Confirm with your passkey, then send this again').waitFor();
+    await page.getByText('Your browser has not run it').waitFor();
+    const decided = await api.database.asOwner('SELECT 1 FROM approval_decisions WHERE approval_id = $1', [
+      approval.id,
+    ]);
+    expect(decided).toEqual([]);
+    await context.close();
+  });
+});
