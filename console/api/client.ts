@@ -42,6 +42,8 @@ export class ApiError extends Error {
   readonly code: string;
   readonly requestId: string | null;
   readonly issues: readonly { path: string; message: string }[];
+  /** What a refusal for want of a second factor asks for. */
+  readonly secondFactor: { step: 'sign_in' | 'confirm' | 'enrol'; accepts: readonly StepUpMeans[] } | null;
 
   constructor(status: number, body: unknown, requestId: string | null) {
     const error = (body as Schema<'Error'> | undefined)?.error;
@@ -49,6 +51,7 @@ export class ApiError extends Error {
     this.status = status;
     this.code = error?.code ?? 'UNEXPECTED_REPLY';
     this.requestId = requestId;
+    this.secondFactor = this.code === 'SECOND_FACTOR_REQUIRED' ? (error?.details as ApiError['secondFactor']) : null;
     const issues = error?.details?.['issues'];
     this.issues = Array.isArray(issues)
       ? issues.map(({ path, message }: { path: unknown; message: unknown }) => ({
@@ -78,13 +81,49 @@ async function readCsrfToken(): Promise<string> {
   return data.csrfToken;
 }
 
-/**
- * @throws {ApiError} for every reply that is no success. A session that has ended leads to the sign-in, and back here.
- */
+export type StepUpMeans = 'passkey' | 'password' | 'recovery_code';
+type AskStepUp = (means: readonly StepUpMeans[]) => Promise<boolean>;
+
+let askStepUp: AskStepUp = () => Promise.resolve(false);
+
+/** Who asks the person to confirm when the service wants it. */
+export function answerStepUp(ask: AskStepUp): void {
+  askStepUp = ask;
+}
+
+let asking: Promise<boolean> | null = null;
+
+/** One dialog for all calls that are refused meanwhile. */
+function stepUp(means: readonly StepUpMeans[]): Promise<boolean> {
+  asking ??= askStepUp(means).finally(() => {
+    asking = null;
+  });
+  return asking;
+}
+
+/** Calls once more what was refused, after the person has confirmed that it is them. */
 export async function call<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
   options: CallOptions<M, P> = {},
+): Promise<Reply<M, P>> {
+  try {
+    return await callOnce(method, path, options);
+  } catch (error) {
+    const wanted = error instanceof ApiError ? error.secondFactor : null;
+    if (wanted?.step === 'sign_in') leaveForSignIn();
+    if (wanted?.step !== 'confirm' || !(await stepUp(wanted.accepts))) throw error;
+    return callOnce(method, path, options);
+  }
+}
+
+/**
+ * @throws {ApiError} for every reply that is no success. A session that has ended leads to the sign-in, and back here.
+ */
+async function callOnce<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  options: CallOptions<M, P>,
 ): Promise<Reply<M, P>> {
   const { environmentId, idempotencyKey, signal, body } = options;
   const headers: Record<string, string> = {};

@@ -7,6 +7,7 @@ import { Rail } from './rail.tsx';
 import { Screen } from './screen.tsx';
 import { Failure, Notice } from './states.tsx';
 import { Shortcuts } from './shortcuts.tsx';
+import { StepUp } from './step-up.tsx';
 import { TopBar } from './top-bar.tsx';
 
 /** A browser that has looked at no environment begins in development: what is done there concerns nobody. */
@@ -48,6 +49,7 @@ export function Frame() {
       </div>
       <CommandPalette />
       <Shortcuts />
+      <StepUp />
     </div>
   );
 }

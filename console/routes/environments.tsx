@@ -96,12 +96,13 @@ function Acts({ of: environment }: { of: Environment }) {
         submit="Save"
         typed={typed}
         fields={fieldsOf(environment)}
-        change={({ name = '', protect, approvalDefault = '' }) =>
+        change={({ name = '', protect, secondFactor, approvalDefault = '' }) =>
           call('patch', '/api/v2/workspaces/{workspaceId}/environments/{environmentId}', {
             path,
             body: {
               name,
               protected: protect === CHECKED,
+              requireSecondFactor: secondFactor === CHECKED,
               approvalDefault: approvalDefault === '' ? null : (approvalDefault as (typeof DEFAULTS)[number]),
             },
           })
@@ -120,6 +121,13 @@ function fieldsOf(environment?: Environment): Field[] {
       kind: 'check',
       hint: 'What destroys asks for its name.',
       initial: environment?.protected === true ? CHECKED : '',
+    },
+    {
+      name: 'secondFactor',
+      label: 'Require a passkey',
+      kind: 'check',
+      hint: 'Who has none decides, resolves, replays, halts and makes keys no more.',
+      initial: environment?.requireSecondFactor === true ? CHECKED : '',
     },
     {
       name: 'approvalDefault',

@@ -55,7 +55,17 @@ export function screensOf(seeded: Seeded, environmentId: string): TestedScreen[]
     schedules: '/schedules',
     schedule: `/schedules/${seeded.schedule}`,
   };
-  const ofWorkspace = ['members', 'keys', 'environments', 'integrations', 'secrets', 'apps', 'audit', 'notifications'];
+  const ofWorkspace = [
+    'members',
+    'keys',
+    'environments',
+    'integrations',
+    'secrets',
+    'apps',
+    'audit',
+    'security',
+    'notifications',
+  ];
   const facts = (name: string): Pick<TestedScreen, 'hostile' | 'needs'> => ({
     ...(HOSTILE.has(name) ? { hostile: MARKUP_SHOWN } : {}),
     ...(HOSTILE_IN_JSON.has(name) ? { hostile: PRINTABLE_MARKUP } : {}),
