@@ -76,6 +76,8 @@ export async function tell(service: TestService, target: Pick<Target, 'baseUrl'>
     cron: '0 3 * * *',
     destination: { url: `${target.baseUrl}/echo` },
   });
+  // A workspace of some days: its charts begin before its first hour.
+  await service.database.asOwner(`UPDATE workspaces SET created_at = created_at - interval '3 days'`);
   const { approvalId } = asked.invocation;
   const { effectId } = lost.invocation;
   if (approvalId === null || effectId === null) throw new Error(`${asked.text} ${lost.text}`);
