@@ -15,28 +15,39 @@ export interface EpochWatchOptions {
 }
 
 /**
- * Looks at the epoch of the database at once, each five seconds, and when the pool has connected again, and begins a new one
- * (docs/ha.md). What keeps a lost claim from being claimed again does not wait for it: `is_recovered` is asked by the statement that
- * claims. Throws where the first look fails. `stop` ends it.
+ * Looks at the epoch of the database once, and begins a new one. Await it before the process does any work. `before`: what it saw last.
+ * Throws where the database does not answer, or is a standby.
  */
-export async function watchEpoch(
-  db: Database,
-  { requireSyncStandby, logger, intervalMs = INTERVAL_MS }: EpochWatchOptions,
-): Promise<Repeated> {
+export async function beginEpoch(
+  db: Pick<Database, 'directory'>,
+  { requireSyncStandby, logger }: EpochWatchOptions,
+  before: SeenEpoch | null = null,
+): Promise<SeenEpoch> {
+  const seen = await lookAtEpoch(db);
+  const next = newEpochOf(seen, before, requireSyncStandby);
+  if (next !== null) {
+    const recovery = await openEpoch(db, next.asked, next.nothingLost);
+    const { systemIdentifier, timeline } = seen;
+    const was = before === null ? null : { timeline: before.timeline, systemIdentifier: before.systemIdentifier };
+    if (recovery !== null)
+      logger.warn({ recovery, timeline, systemIdentifier, was }, 'the database failed over or was restored');
+  }
+  if (requireSyncStandby && !seen.isSynchronous && before?.isSynchronous !== false)
+    logger.error('commits wait for no standby, and REQUIRE_SYNC_STANDBY is 1: nothing is sent');
+  return seen;
+}
+
+/**
+ * Does so at once, each five seconds, and when the pool has connected again (docs/ha.md). What keeps a lost claim from being claimed again
+ * does not wait for it: `is_recovered` is asked by the statement that claims. Throws where the first look fails. `stop` ends it.
+ */
+export async function watchEpoch(db: Database, options: EpochWatchOptions): Promise<Repeated> {
+  const { logger, intervalMs = INTERVAL_MS } = options;
   let before: SeenEpoch | null = null;
   let lookedAtMs = -Infinity;
   const look = async (): Promise<void> => {
     lookedAtMs = performance.now();
-    const seen = await lookAtEpoch(db);
-    const next = newEpochOf(seen, before, requireSyncStandby);
-    if (next !== null) {
-      const recovery = await openEpoch(db, next.asked, next.nothingLost);
-      const { systemIdentifier, timeline } = seen;
-      const was = before === null ? null : { timeline: before.timeline, systemIdentifier: before.systemIdentifier };
-      if (recovery !== null)
-        logger.warn({ recovery, timeline, systemIdentifier, was }, 'the database failed over or was restored');
-    }
-    before = seen;
+    before = await beginEpoch(db, options, before);
   };
   const failed = (error: unknown): void =>
     logger.warn({ err: error }, 'could not look at the epoch of the database: trying again');

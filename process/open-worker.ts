@@ -9,6 +9,7 @@ import type { Vault } from '../db/secrets/vault.ts';
 import { activityQueue, TASK_QUEUE } from '../temporal/task-queues.ts';
 import { WORKER_DEPLOYMENT } from '../temporal/worker-deployment.ts';
 import { type OwnVersion, watchOwnVersion } from './deployments/own-version.ts';
+import { beginEpoch } from './epoch-watch.ts';
 import { ofPool } from './metrics/sources.ts';
 import { TRACING_OFF } from './tracing/open-tracing.ts';
 import { tracedActivities, tracedPlain } from './tracing/trace-activities.ts';
@@ -52,6 +53,7 @@ export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...ch
   tracing.useDatabase(db);
   try {
     await refuseUnsuitableDatabase(db, parts.vault);
+    await beginEpoch(db, parts);
     const client = new Client({ connection, namespace });
     const deps = workerDependencies(parts, db, client);
     parts.metrics.watch(ofPool(db, 'worker'));

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -131,5 +132,14 @@ describe('a process', () => {
       await watch.stop();
     }
     expect((await readRecoveries(db))[0]).toMatchObject({ reason: 'system_identifier', recovery: 'open' });
+  });
+
+  test('says once that it will send nothing, where a standby is required and commits wait for none', async () => {
+    const lines: { level: number; msg: string }[] = [];
+    const heard = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[0]) });
+    const watch = await watchEpoch(db, { requireSyncStandby: true, logger: heard, intervalMs: 10 });
+    await delay(100);
+    await watch.stop();
+    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('nothing is sent')]);
   });
 });
