@@ -59,7 +59,7 @@ export const QUESTIONS: readonly (readonly [question: string, route: string])[] 
   ['list of error codes', '/reference/errors'],
   ['environment varaibles', '/reference/configuration'],
   ['docker compose production', '/operations'],
-  ['backup and restore', '/operations'],
+  ['backup and restore', '/ha'],
   ['compare with temporal', '/how-it-compares'],
   ['test my actions', '/howto/test-your-actions'],
   ['policies in ci', '/cookbook/policies-in-ci'],
