@@ -35,6 +35,8 @@ export interface TemporalOptions {
   /** Null means in memory. A folder made for it is private to its owner. */
   dbFile: string | null;
   logFile: string;
+  /** More of its dynamic configuration, as `name=value`. */
+  settings?: readonly string[];
 }
 
 export interface RunningTemporal {
@@ -108,7 +110,9 @@ function launch(
       `--metrics-port=${ports.metricsPort}`,
       `--http-port=${ports.httpPort}`,
       ...(ports.uiPort === null ? ['--headless'] : [`--ui-port=${ports.uiPort}`, '--ui-disable-news-fetch']),
-      ...[...LATENCY_SETTINGS, ...FAIRNESS_SETTINGS].map((setting) => `--dynamic-config-value=${setting}`),
+      ...[...LATENCY_SETTINGS, ...FAIRNESS_SETTINGS, ...(options.settings ?? [])].map(
+        (setting) => `--dynamic-config-value=${setting}`,
+      ),
       ...(options.dbFile === null
         ? []
         : [`--db-filename=${options.dbFile}`, ...FILE_PRAGMAS.map((pragma) => `--sqlite-pragma=${pragma}`)]),

@@ -54,13 +54,14 @@ export class SeparateProcesses {
     };
   }
 
-  static async start(): Promise<SeparateProcesses> {
+  /** `settings`: more of Temporal's dynamic configuration. */
+  static async start(settings: readonly string[] = []): Promise<SeparateProcesses> {
     const folder = mkdtempSync(path.join(tmpdir(), 'faults-'));
     const binary = inject('stack').temporalCliPath;
     const logFile = path.join(folder, 'temporal.log');
     const [database, temporal] = await Promise.all([
       createTestDatabase(),
-      startTemporal({ binary, port: 0, uiPort: null, dbFile: null, logFile }),
+      startTemporal({ binary, port: 0, uiPort: null, dbFile: null, logFile, settings }),
     ]);
     const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
       createApiKey(tx, { name: 'test', preset: 'full_access' }),
@@ -70,8 +71,9 @@ export class SeparateProcesses {
     return processes;
   }
 
-  async startApi(environment: Record<string, string> = {}): Promise<ApiProcess> {
-    const program = this.run(['embedded/run.mjs', 'server.js'], environment);
+  /** `release`: the folder of another build; left out: that of the test run. */
+  async startApi(environment: Record<string, string> = {}, release?: string): Promise<ApiProcess> {
+    const program = this.run(programOf('server.js', release), environment);
     await program.printed('the API listens');
     return this.apiOf(program, `http://127.0.0.1:${/"port":(\d+)/.exec(program.output)?.[1]}`);
   }
@@ -94,8 +96,8 @@ export class SeparateProcesses {
     return { program, baseUrl, key: this.key, as, putSecret, ...as(this.key) };
   }
 
-  async startWorker(environment: Record<string, string> = {}): Promise<Program> {
-    const program = this.run(['embedded/run.mjs', 'worker.js'], environment);
+  async startWorker(environment: Record<string, string> = {}, release?: string): Promise<Program> {
+    const program = this.run(programOf('worker.js', release), environment);
     await program.printed('the worker polls');
     return program;
   }
@@ -118,6 +120,10 @@ export class SeparateProcesses {
     this.programs.push(program);
     return program;
   }
+}
+
+function programOf(file: string, release?: string): string[] {
+  return release === undefined ? ['embedded/run.mjs', file] : [path.join(release, 'dist', file)];
 }
 
 /** An API process, without a worker, and a target. */

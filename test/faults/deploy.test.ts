@@ -1,0 +1,211 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { Worker } from '@temporalio/worker';
+import { expect, test, vi } from 'vitest';
+import { type Repeated, repeatUntilStopped } from '../../activities/repeat-until-stopped.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
+import { current, prune, rollback, status } from '../../process/deployments/deploy.ts';
+import { projectRoot } from '../../process/project-root.ts';
+import { approve, putPolicy, readApproval } from '../api/approvals/support.ts';
+import { createAction, invoke, type Invocation } from '../api/invocations/support.ts';
+import { startTarget } from '../harness/target.ts';
+import { bundleOf, makeAnotherRelease } from './another-release.ts';
+import { inForm } from './form.ts';
+import { untilSeen } from './seen.ts';
+import { type ApiProcess, SeparateProcesses } from './separate-processes.ts';
+
+/**
+ * A changed workflow is deployed while work is open and more comes in; then it is rolled back, and its version pruned. `npm test` leaves it
+ * out (vitest.config.ts): `FAULTS=short npm test -- test/faults/deploy.test.ts` runs its short form.
+ */
+
+const OPEN = inForm({ short: 8, full: 1_000 });
+const PARKED = inForm({ short: 4, full: 200 });
+const INTERVAL_MS = inForm({ short: 250, full: 50 });
+/** Long enough for the calls of a crowd that waits for places. */
+const ENDS_MS = inForm({ short: 60_000, full: 600_000 });
+/** Temporal looks every three minutes by itself whether a version is drained, and remembers polls for five. */
+const SOON = [
+  'matching.wv.VersionDrainageStatusVisibilityGracePeriod="1s"',
+  'matching.wv.VersionDrainageStatusRefreshInterval="1s"',
+  'matching.PollerHistoryTTL="1s"',
+];
+
+const [processes, target] = await Promise.all([SeparateProcesses.start(SOON), startTarget()]);
+const release = makeAnotherRelease();
+const temporal: Client = await processes.temporalClient();
+const { key: approver } = await processes.database.db.withEnvironment(processes.database.tenant, (tx) =>
+  createApiKey(tx, { name: 'approver', preset: 'full_access' }),
+);
+
+const BUILDS = { before: { id: '2.0.0' }, after: { id: '2.1.0-rc.1', release } };
+type Build = { id: string; release?: string };
+const startApi = ({ id, release: from }: Build) =>
+  processes.startApi({ RUN_INVOCATIONS: '1', WORKER_BUILD_ID: id, WORKSPACE_DISPATCHES_MAX: '50' }, from);
+const startWorker = ({ id, release: from }: Build) =>
+  processes.startWorker({ WORKER_BUILD_ID: id, WORKSPACE_DISPATCHES_MAX: '50' }, from);
+const untilCurrent = async (id: string): Promise<void> => {
+  await expect.poll(() => status(temporal), { timeout: ENDS_MS }).toMatch(new RegExp(`^${id}\tcurrent\t`, 'm'));
+};
+
+async function park(api: ApiProcess, action: string): Promise<Invocation> {
+  const { status: code, invocation } = await invoke(api, action, { input: { amount: 60_000 } });
+  expect([code, invocation.status]).toEqual([202, 'pending_approval']);
+  return invocation;
+}
+
+async function agree(api: ApiProcess, parked: readonly Invocation[]): Promise<void> {
+  for (const { approvalId } of parked) {
+    const approval = await readApproval(api, approvalId);
+    expect((await approve(api.as(approver), approval)).status).toBe(200);
+  }
+}
+
+const many = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, make));
+
+/** Invokes at a steady rate, as a balancer over the API processes would, until it is stopped. */
+class Traffic {
+  api: ApiProcess;
+  readonly ids: string[] = [];
+  readonly failures: string[] = [];
+  private readonly calls: Promise<void>[] = [];
+  private readonly running: Promise<void>;
+  private isOver = false;
+
+  constructor(api: ApiProcess, action: string) {
+    this.api = api;
+    this.running = this.run(action);
+  }
+
+  private async run(action: string): Promise<void> {
+    for (; !this.isOver; await delay(INTERVAL_MS)) this.calls.push(this.send(action));
+  }
+
+  private async send(action: string): Promise<void> {
+    const reply = await this.api.post(`/api/v2/actions/${action}/invoke`, { input: {} }).catch((error: unknown) => ({
+      status: 0,
+      text: String(error),
+      json: null,
+    }));
+    if (reply.status === 200 || reply.status === 202) this.ids.push((reply.json as { data: { id: string } }).data.id);
+    else this.failures.push(`${reply.status} ${reply.text}`);
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    await this.running;
+    await Promise.all(this.calls);
+  }
+}
+
+test(
+  'a changed workflow is deployed and rolled back under work, and nothing fails',
+  async () => {
+    const { before, after } = BUILDS;
+    const [api, worker] = [await startApi(before), await startWorker(before)];
+    await untilCurrent(before.id);
+    await putPolicy(api, POLICY);
+    const money = {
+      impact: [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }],
+    };
+    const asking = await createAction(api, { url: `${target.baseUrl}/ok?asked` }, money);
+    const hanging = await createAction(api, { url: `${target.baseUrl}/hang?open` });
+    const plain = await createAction(api, { url: `${target.baseUrl}/ok?traffic` });
+
+    const parked = await many(PARKED, () => park(api, asking));
+    const open = many(OPEN, () => invoke(api, hanging));
+    await untilSeen(target, ['/hang?open']);
+    const traffic = new Traffic(api, plain);
+
+    const [newApi, newWorker] = [await startApi(after), await startWorker(after)];
+    expect(await current(temporal, after.id, true)).toContain('is the current version');
+    traffic.api = newApi;
+    const released = keepReleasing();
+    const [now, later] = [parked.slice(0, PARKED / 2), parked.slice(PARKED / 2)];
+    await agree(newApi, now);
+    expect(await api.program.end('SIGTERM')).toBe(0);
+    const begunAfter = await many(PARKED, () => park(newApi, asking));
+    await expect.poll(() => status(temporal), { timeout: ENDS_MS }).toMatch(/^2\.1\.0-rc\.1\tcurrent\t[1-9]/m);
+
+    const apiAgain = await startApi(before);
+    expect(await rollback(temporal, null)).toContain(`${before.id} takes new work.`);
+    traffic.api = apiAgain;
+    expect(await newApi.program.end('SIGTERM')).toBe(0);
+    await agree(apiAgain, [...later, ...begunAfter]);
+    await traffic.end();
+
+    const all = [...parked, ...begunAfter, ...(await open).map(({ invocation }) => invocation)].map(({ id }) => id);
+    await untilSucceeded([...all, ...traffic.ids]);
+    await released.stop();
+    expect(traffic.failures).toEqual([]);
+    expect(traffic.ids.length).toBeGreaterThan(10);
+    const counts = await sentByUrl();
+    expect(counts).toEqual({ '/ok?asked': 2 * PARKED, '/hang?open': OPEN, '/ok?traffic': traffic.ids.length });
+
+    await expect.poll(() => status(temporal), { timeout: ENDS_MS }).toMatch(/^2\.1\.0-rc\.1\tdrained\t0 open/m);
+    expect(await newWorker.end('SIGTERM')).toBe(0);
+    await vi.waitFor(async () => expect(await prune(temporal)).toBe(`${after.id}: deleted`), { timeout: ENDS_MS });
+    expect(await status(temporal)).not.toContain(after.id);
+    await everyHistoryReplays();
+    expect(await worker.end('SIGTERM')).toBe(0);
+  },
+  4 * ENDS_MS,
+);
+
+/** Above 500 USD one person has to agree. */
+const POLICY = {
+  schema: 'approval-policy/v1',
+  name: 'large amounts',
+  rules: [
+    {
+      id: 'large',
+      match: { actions: ['test.*'] },
+      when: 'impact.exists(i, i.dimension == "money" && i.amount > 50000)',
+      effect: 'require_approval',
+      approval: { quorum: 1, expiresIn: 'PT2H' },
+    },
+    { id: 'others', match: { actions: ['test.*'] }, effect: 'allow' },
+  ],
+};
+
+/** Answers the calls that hang, also those that reach the target only when places are free. */
+function keepReleasing(): Repeated {
+  return repeatUntilStopped(() => target.release(), {
+    intervalMs: INTERVAL_MS,
+    failed: (error) => {
+      throw error;
+    },
+  });
+}
+
+async function untilSucceeded(ids: readonly string[]): Promise<void> {
+  const standing = () =>
+    processes.database.asOwner('SELECT status, count(*)::int FROM invocations WHERE id = ANY($1) GROUP BY status', [
+      ids,
+    ]);
+  await expect.poll(standing, { timeout: ENDS_MS }).toEqual([{ status: 'succeeded', count: ids.length }]);
+}
+
+async function sentByUrl(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { method, url } of await target.requests()) if (method === 'POST') counts[url] = (counts[url] ?? 0) + 1;
+  return counts;
+}
+
+/** All replay on the changed code. What it began does not replay on the code before, which is why a rollback keeps it where it is. */
+async function everyHistoryReplays(): Promise<void> {
+  const replay = async (folder: string) => {
+    const failures: unknown[] = [];
+    const histories = temporal.workflow.list({ query: `WorkflowType = 'invokeAction'` }).intoHistories();
+    const bundle = { workflowBundle: { codePath: bundleOf(folder) } };
+    for await (const { error } of Worker.runReplayHistories(bundle, histories))
+      if (error !== undefined) failures.push(error);
+    return failures;
+  };
+  expect(await replay(release)).toEqual([]);
+  const onTheCodeBefore = await replay(projectRoot());
+  expect(onTheCodeBefore.length).toBeGreaterThanOrEqual(PARKED);
+  for (const failure of onTheCodeBefore) expect(failure).toBeInstanceOf(DeterminismViolationError);
+}
