@@ -6,13 +6,13 @@ import { createFileStore, FILES_DIR_DEFAULT } from './activities/adapters/files/
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
 import { activityLogFields } from './activities/log-context.ts';
-import { keepRelaying } from './activities/events/relay-events.ts';
+import { keepRelaying, WOKEN_INTERVAL_MS } from './activities/events/relay-events.ts';
 import { LaneBell, tenantOfLanes } from './db/announcements/lanes-ready.ts';
 import { CHANNELS, NotificationListener } from './db/announcements/notification-listener.ts';
 import type { DeliveryDependencies } from './activities/messages/attempt-settler.ts';
 import { DeliveryClaimer } from './activities/messages/delivery-claimer.ts';
 import { keepPlaces } from './activities/in-flight/keep-places.ts';
-import type { Repeated } from './activities/repeat-until-stopped.ts';
+import type { Repeated, Woken } from './activities/repeat-until-stopped.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { serveWorkerHealth, type WorkerHealth } from './api/health/serve-worker-health.ts';
 import { Vault } from './db/secrets/vault.ts';
@@ -38,6 +38,9 @@ import { PRODUCT } from './domain/product.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;
+
+/** What is told of the changes that raise most platform events. A relay that nobody wakes looks by itself. */
+const RAISING = [CHANNELS.invocationSettled, CHANNELS.approvalChanged, CHANNELS.recordChanged] as const;
 
 export interface WorkerParts extends OpenWorkerParts {
   /** For the connection that LISTENs. */
@@ -65,13 +68,14 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     applicationName: APPLICATION_NAME,
     hears: bell.hears,
   });
-  let epochs: Repeated | null = null;
+  const keepers: Repeated[] = [];
   try {
-    epochs = await watchEpoch(db, parts);
+    keepers.push(await watchEpoch(db, parts));
     await ensureSweepSchedule(client);
-    const claiming = await claimDeliveries(parts, deps, bell);
-    const figures = { stop: parts.metrics.readFigures(db) };
-    const keepers = [figures, epochs, keepPlaces(deps), claiming, keepRelaying(deps), version];
+    const relaying = keepRelaying(deps, parts.laneBell === undefined ? { intervalMs: WOKEN_INTERVAL_MS } : {});
+    keepers.push(relaying);
+    const claiming = await claimDeliveries(parts, deps, bell, relaying);
+    keepers.push(claiming, keepPlaces(deps), version, { stop: parts.metrics.readFigures(db) });
     const finished = runToTheEnd(worker, () => db.close(), keepers);
     // The caller that awaits it sees a failure. Until then it must not count as unhandled.
     finished.catch(() => undefined);
@@ -86,14 +90,22 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       },
     };
   } catch (error) {
-    await epochs?.stop();
+    await Promise.all(keepers.map((keeper) => keeper.stop()));
     await db.close();
     throw error;
   }
 }
 
-/** Claims messages until stopped. Where the API is another process, its notifications are listened for, as are those of other workers. */
-async function claimDeliveries(parts: WorkerParts, deps: DeliveryDependencies, bell: LaneBell): Promise<Repeated> {
+/**
+ * Claims messages until stopped. Where the API is another process, its notifications are listened for, as are those of other workers; they
+ * wake the relay too.
+ */
+async function claimDeliveries(
+  parts: WorkerParts,
+  deps: DeliveryDependencies,
+  bell: LaneBell,
+  relaying: Woken,
+): Promise<Repeated> {
   const { databaseListenUrl: url, logger, slots, shutdownGraceMs } = parts;
   const claimer = new DeliveryClaimer(deps, { slots: slots.deliveries, shutdownGraceMs });
   bell.answerWith((tenant) => claimer.wake(tenant));
@@ -105,6 +117,7 @@ async function claimDeliveries(parts: WorkerParts, deps: DeliveryDependencies, b
       logger.warn({ ...context, message: error.message }, 'the notification connection is away'),
   });
   listener.listen(CHANNELS.lanesReady, (payload) => claimer.wake(tenantOfLanes(payload)));
+  for (const channel of RAISING) listener.listen(channel, relaying.wake);
   await listener.start();
   const claiming = claimer.run();
   return {

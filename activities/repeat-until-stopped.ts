@@ -6,6 +6,11 @@ export interface Repeated {
   stop(): Promise<void>;
 }
 
+export interface Woken extends Repeated {
+  /** Something came: a pause that has become longer than the shortest one ends. */
+  wake(): void;
+}
+
 export interface RepeatOptions {
   /** Between two steps. A range begins with `min` after a step that found something, and doubles after each that found nothing. */
   intervalMs: number | { min: number; max: number };
@@ -16,16 +21,23 @@ export interface RepeatOptions {
 export function repeatUntilStopped(
   step: (signal: AbortSignal) => Promise<boolean | void>,
   { intervalMs, failed }: RepeatOptions,
-): Repeated {
+): Woken {
   const stopping = new AbortController();
   const { signal } = stopping;
   const { min, max } = typeof intervalMs === 'number' ? { min: intervalMs, max: intervalMs } : intervalMs;
+  let pauseMs = min;
+  let pause = new AbortController();
+  let isWoken = false;
   const run = async (): Promise<void> => {
-    for (let pauseMs = min; !signal.aborted;) {
-      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    while (!signal.aborted) {
+      pause = new AbortController();
+      await delay(pauseMs, undefined, { signal: pause.signal }).catch(() => undefined);
       if (signal.aborted) return;
+      isWoken = false;
       try {
-        pauseMs = (await step(signal)) === true ? min : Math.min(max, pauseMs * 2);
+        const found = await step(signal);
+        // What came meanwhile may have come behind the look.
+        pauseMs = found === true || isWoken ? min : Math.min(max, pauseMs * 2);
       } catch (error) {
         failed(error);
       }
@@ -33,8 +45,15 @@ export function repeatUntilStopped(
   };
   const running = run();
   return {
+    wake: () => {
+      isWoken = true;
+      if (pauseMs === min) return;
+      pauseMs = min;
+      pause.abort();
+    },
     stop: async () => {
       stopping.abort();
+      pause.abort();
       await running;
     },
   };

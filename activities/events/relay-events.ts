@@ -5,7 +5,7 @@ import {
   lockRaisedEvents,
   putOffRaisedEvent,
 } from '../../db/events/directory.ts';
-import { type Repeated, type RepeatOptions, repeatUntilStopped } from '../repeat-until-stopped.ts';
+import { type RepeatOptions, repeatUntilStopped, type Woken } from '../repeat-until-stopped.ts';
 import { notifyMembers } from '../notifications/notify-members.ts';
 import { publishToService } from './publish-to-service.ts';
 import type { Consumer, FollowUp, RelayDependencies } from '../relay-consumer.ts';
@@ -13,6 +13,8 @@ import { startFollowUps } from './start-follow-ups.ts';
 
 /** Rarer while nothing comes. */
 const INTERVAL_MS = { min: 500, max: 2_000 };
+/** For a relay that is woken. */
+export const WOKEN_INTERVAL_MS = { min: 500, max: 4_000 };
 /** Events of one transaction. */
 const PAGE_SIZE = 100;
 /** Environments of one look. */
@@ -22,11 +24,14 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const CONSUMERS: readonly Consumer[] = [publishToService, notifyMembers];
 
-/** Relays platform events until stopped, in every worker process: each locks the rows that it takes. */
+/**
+ * Relays platform events until stopped, in every worker process: each locks the rows that it takes. Wake it when something changed: an
+ * event may have been raised.
+ */
 export function keepRelaying(
   deps: RelayDependencies,
   { intervalMs = INTERVAL_MS }: { intervalMs?: RepeatOptions['intervalMs'] } = {},
-): Repeated {
+): Woken {
   const failed = (error: unknown): void =>
     deps.logger.warn({ err: error }, 'could not relay platform events: trying again');
   return repeatUntilStopped((signal) => relayEvents(deps, signal), { intervalMs, failed });

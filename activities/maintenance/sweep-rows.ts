@@ -1,4 +1,4 @@
-import { findSweepPosition, keepSweepPosition } from '../../db/maintenance/sweep-positions.ts';
+import { findSweepPositions, keepSweepPosition } from '../../db/maintenance/sweep-positions.ts';
 import { batchesOf } from '../../domain/batches-of.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { type AreaBudget, areaBudget } from './area-budget.ts';
@@ -57,7 +57,7 @@ export async function sweepRows<Row, Needs extends keyof ActivityDependencies = 
 ): Promise<Swept> {
   const limit = Math.max(PAGE_SIZE_MIN, area.batchSize);
   const swept: Swept = { seen: 0, failed: 0 };
-  const from = await findSweepPosition(deps.db, name);
+  const from = await positionOf(deps.db, name);
   for (let afterId = from, isEnd = false; !isEnd;) {
     const found = await area.find(deps, { afterId, limit });
     const page = area.isOneLook === true ? startingBehind(found, area, afterId) : found;
@@ -71,13 +71,36 @@ export async function sweepRows<Row, Needs extends keyof ActivityDependencies = 
       const last = mended.at(-1)?.tried.at(-1);
       if (last !== undefined) afterId = area.idOf(last);
       if (!budget.isOver()) continue;
-      await keepSweepPosition(deps.db, name, afterId);
+      await keep(deps.db, name, afterId);
       deps.logger.info({ area: name, ...swept }, 'an area of the sweep had its time: the next sweep goes on');
       return swept;
     }
   }
-  if (from !== '') await keepSweepPosition(deps.db, name, '');
+  if (from !== '') await keep(deps.db, name, '');
   return swept;
+}
+
+/** One read is enough for the areas of a sweep, which follow each other. */
+const POSITIONS_STAY_MS = 10_000;
+const positionsRead = new WeakMap<object, { atMs: number; positions: ReturnType<typeof findSweepPositions> }>();
+
+/**
+ * Where the last sweep of an area ended before its end. It may be some seconds old: then rows are looked at again that another process has
+ * just looked at.
+ */
+async function positionOf(db: SweepDependencies['db'], area: string): Promise<string> {
+  let read = positionsRead.get(db);
+  if (read === undefined || performance.now() - read.atMs > POSITIONS_STAY_MS) {
+    read = { atMs: performance.now(), positions: findSweepPositions(db) };
+    positionsRead.set(db, read);
+    read.positions.catch(() => positionsRead.delete(db));
+  }
+  return (await read.positions)[area] ?? '';
+}
+
+async function keep(db: SweepDependencies['db'], area: string, position: string): Promise<void> {
+  await keepSweepPosition(db, area, position);
+  positionsRead.delete(db);
 }
 
 /** What a look found, beginning behind the row that the last sweep ended with: a look may find the same rows again. */

@@ -1,13 +1,12 @@
 import type { Database } from '../client.ts';
 
-/** The id of the row with which the last sweep of an area ended before its end; the empty string where it came to the end. */
-export async function findSweepPosition(db: Pick<Database, 'directory'>, area: string): Promise<string> {
-  const row = await db.directory.row<{ position: string }>(
-    'find_sweep_position',
-    `SELECT COALESCE(sweep_stopped_at ->> ?, '') AS position FROM installation`,
-    [area],
+/** The ids of the rows with which the last sweep of areas ended before their end, by the name of the area. */
+export async function findSweepPositions(db: Pick<Database, 'directory'>): Promise<Readonly<Record<string, string>>> {
+  const row = await db.directory.row<{ positions: Record<string, string> }>(
+    'find_sweep_positions',
+    'SELECT sweep_stopped_at AS positions FROM installation',
   );
-  return row?.position ?? '';
+  return row?.positions ?? {};
 }
 
 /** Keeps that id for the next sweep. The empty string lets it begin anew. */

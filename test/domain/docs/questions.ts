@@ -60,6 +60,7 @@ export const QUESTIONS: readonly (readonly [question: string, route: string])[] 
   ['environment varaibles', '/reference/configuration'],
   ['docker compose production', '/operations'],
   ['backup and restore', '/ha'],
+  ['synchronous standby', '/ha'],
   ['compare with temporal', '/how-it-compares'],
   ['test my actions', '/howto/test-your-actions'],
   ['policies in ci', '/cookbook/policies-in-ci'],
