@@ -110,7 +110,7 @@ export const TEMPORAL_CHECKS: readonly Check[] = [
   },
   {
     name: 'deployment-versions',
-    page: PAGE,
+    page: 'upgrades.md#clean-up',
     holds: 'No worker deployment is near the most versions that Temporal keeps',
     needs: ['namespace'],
     run: async (subject) => judgeDeployments(await countVersions(subject)),
@@ -227,7 +227,7 @@ export function judgeDeployments(versions: ReadonlyMap<string, number> | null): 
   return full.length > 0
     ? fail(
         `${full.map(([name, count]) => `${name} has ${count} versions`).join(', ')}, and beyond 100 a new build cannot register`,
-        'delete versions that are drained: temporal worker deployment delete-version',
+        'run `npm run deploy -- prune`, which deletes those that are drained',
       )
     : ok(`${versions.size} worker deployments have at most ${Math.max(...versions.values())} versions.`);
 }
