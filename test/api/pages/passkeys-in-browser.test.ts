@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, NO_CHROMIUM, startBrowser } from '../../harness/browser.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
@@ -25,8 +25,22 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** With an authenticator that makes passkeys and shows them, without a hand. */
-async function open(path: string): Promise<{ page: Page; complaints: string[]; close(): Promise<void> }> {
+type Passkeys = Awaited<ReturnType<typeof credentialsOf>>;
+
+async function credentialsOf(devtools: CDPSession, authenticatorId: string) {
+  return (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
+}
+
+interface Visit {
+  page: Page;
+  complaints: string[];
+  /** What the authenticator holds, for another browser of the same person: as passkeys that sync. */
+  passkeys(): Promise<Passkeys>;
+  close(): Promise<void>;
+}
+
+/** A new browser with an authenticator that makes passkeys and shows them, without a hand. */
+async function open(path: string, known: Passkeys = []): Promise<Visit> {
   const context = await browser.newContext({ baseURL });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
@@ -36,9 +50,9 @@ async function open(path: string): Promise<{ page: Page; complaints: string[]; c
     if (message.type() === 'error' && !message.text().startsWith('Failed to load')) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  const authenticator = await context.newCDPSession(page);
-  await authenticator.send('WebAuthn.enable');
-  await authenticator.send('WebAuthn.addVirtualAuthenticator', {
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -47,8 +61,10 @@ async function open(path: string): Promise<{ page: Page; complaints: string[]; c
       isUserVerified: true,
     },
   });
+  for (const credential of known) await devtools.send('WebAuthn.addCredential', { authenticatorId, credential });
   await page.goto(path);
-  return { page, complaints, close: () => context.close() };
+  const passkeys = () => credentialsOf(devtools, authenticatorId);
+  return { page, complaints, passkeys, close: () => context.close() };
 }
 
 async function signIn(page: Page, { email }: TestPerson): Promise<void> {
@@ -81,14 +97,16 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
     const owner = await createPerson(api, 'owner');
     const { key } = await api.createKey(api.database.tenant);
     const approval = await openApproval(api, key);
-    const { page, complaints, close } = await open(SECURITY);
-    await signIn(page, owner);
-    await page.waitForURL(`**${SECURITY}`);
-    expect(await enrolInConsole(page)).toHaveLength(10);
+    const enrolling = await open(SECURITY);
+    await signIn(enrolling.page, owner);
+    await enrolling.page.waitForURL(`**${SECURITY}`);
+    expect(await enrolInConsole(enrolling.page)).toHaveLength(10);
+    const passkeys = await enrolling.passkeys();
+    await enrolling.page.goto('/console');
+    await enrolling.page.getByRole('button', { name: 'Sign out' }).click();
+    await enrolling.page.getByLabel('Password').waitFor();
 
-    await page.goto('/console');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.goto(pathOf(api, approval));
+    const { page, complaints, close } = await open(pathOf(api, approval), passkeys);
     await signIn(page, owner);
     await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
     await page.getByRole('button', { name: 'Use your passkey' }).click();
@@ -103,8 +121,8 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
       [approval.id],
     );
     expect(decision?.authentication.session.method).toBe('passkey');
-    expect(complaints).toEqual([]);
-    await close();
+    expect([...complaints, ...enrolling.complaints]).toEqual([]);
+    await Promise.all([close(), enrolling.close()]);
   });
 
   test('has no barrier on the second step of the sign-in', async () => {
