@@ -144,7 +144,7 @@ test('an approved call is one tree, from the caller’s span to the provider’s
   );
   expect(wait?.ms).toBeCloseTo(row?.ms ?? -1, 0);
   const statements = ofTrace().filter(({ attributes }) => attributes['db.system.name'] === 'postgresql');
-  expect(statements.map(({ name }) => name)).toContain('admit_invocation');
+  expect(statements.map(({ name }) => name)).toContain('get_action');
 });
 
 test('a caller’s unsampled trace has no span, in no process', async () => {
