@@ -47,7 +47,16 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   token: 'example-token-of-an-invitation',
   csrfToken: 'example-csrf-token',
   signature: '1.example-signature-of-an-upload-url',
+  challenge: 'ZXhhbXBsZS1jaGFsbGVuZ2U',
+  rawId: 'ZXhhbXBsZS1jcmVkZW50aWFs',
+  clientDataJSON: 'ZXhhbXBsZS1jbGllbnQtZGF0YQ',
+  attestationObject: 'ZXhhbXBsZS1hdHRlc3RhdGlvbg',
+  authenticatorData: 'ZXhhbXBsZS1hdXRoZW50aWNhdG9yLWRhdGE',
 };
+/** The id of a passkey or of its person, as browsers write bytes. */
+const ENCODED_ID = /^(?:[\w-]{43}|dXNy[\w-]{31})$/;
+const EXAMPLE_RECOVERY_CODE = '1f0c9-ab34e-0d2f7-61b8a';
+const RECOVERY_CODE = /^[0-9a-f]{5}(?:-[0-9a-f]{5}){3}$/;
 /** What the random part of a key is in an example. */
 export const EXAMPLE_KEY = 'EXAMPLE0'.repeat(6);
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -95,7 +104,8 @@ export class StableExample {
     if (member === 'completeUntil') return new Date(EXAMPLE_NOW).toISOString();
     if (this.grid !== undefined && BOUNDS.has(member)) return inGrid(value, this.grid, this.recordedAt);
     if (PERIODS.has(member) && PERIOD.test(value)) return period(value, this.recordedAt);
-    return CREDENTIALS[member] ?? this.text(value);
+    if (RECOVERY_CODE.test(value)) return EXAMPLE_RECOVERY_CODE;
+    return CREDENTIALS[member] ?? (ENCODED_ID.test(value) ? CREDENTIALS['rawId'] : undefined) ?? this.text(value);
   }
 
   /** The nth working day from the example's moment, at nine in Berlin. */
