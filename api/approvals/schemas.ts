@@ -278,12 +278,9 @@ function presentRest(
   };
 }
 
-function methodOf({
-  principal,
-  session,
-  chat,
-  app,
-}: Pick<DecisionRecord, 'principal' | 'session' | 'chat' | 'app'>): StoredAuthentication {
+type Decided = Pick<DecisionRecord, 'principal' | 'session' | 'chat' | 'app'>;
+
+function methodOf({ principal, session, chat, app }: Decided): StoredAuthentication {
   if (session !== null) return session;
   if (principal.type === 'api_key') return { method: 'api_key', at: null };
   if (app !== null) return { method: 'oauth', at: null };

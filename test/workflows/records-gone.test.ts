@@ -3,7 +3,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/index.ts';
 import { newId } from '../../domain/ids.ts';
-import * as registry from '../../workflows/index.ts';
+import type * as registry from '../../workflows/index.ts';
 import { ActivityWorld } from '../activities/invocations/world.ts';
 import { createDevServerEnvironment } from '../harness/temporal.ts';
 import { withTestWorker } from './harness.ts';

@@ -21,11 +21,11 @@ describe('enrolling a passkey', () => {
     const credential = new SoftwareAuthenticator().create({ challenge, ...PLACE });
     const reply = await person.call('POST', PASSKEYS, { body: { name: 'Phone', credential } });
     expect(reply.headers.get('Cache-Control')).toBe('no-store');
-    const data = granted<{ passkey: object; recoveryCodes: string[] }>(reply);
+    const data = granted(reply) as { passkey: object; recoveryCodes: string[] };
     expect(data.passkey).toMatchObject({ name: 'Phone', isSynced: false, lastUsedAt: null });
     expect(new Set(data.recoveryCodes).size).toBe(10);
     expect((await enrol(person, 'Laptop')).recoveryCodes).toEqual([]);
-    const listed = granted<{ name: string }[]>(await person.call('GET', PASSKEYS));
+    const listed = granted(await person.call('GET', PASSKEYS)) as { name: string }[];
     expect(listed.map(({ name }) => name)).toEqual(['Laptop', 'Phone']);
     expect(api.replyViolations).toEqual([]);
   });
@@ -34,7 +34,7 @@ describe('enrolling a passkey', () => {
     const person = await createPerson(api, 'member');
     const { device } = await enrol(person);
     const reply = await person.call('POST', `${PASSKEYS}/options`);
-    expect(granted<{ publicKey: object }>(reply).publicKey).toMatchObject({
+    expect((granted(reply) as { publicKey: object }).publicKey).toMatchObject({
       rp: { id: PLACE.rpId },
       authenticatorSelection: { userVerification: 'required' },
       attestation: 'none',
@@ -55,7 +55,7 @@ describe('enrolling a passkey', () => {
     expect((await person.call('POST', PASSKEYS, { body: wrong })).status).toBe(403);
     const right = { name: 'Phone', credential: device.create({ challenge, ...PLACE }) };
     expect((await person.call('POST', PASSKEYS, { body: right })).status).toBe(403);
-    expect(granted<unknown[]>(await person.call('GET', PASSKEYS))).toEqual([]);
+    expect(granted(await person.call('GET', PASSKEYS)) as unknown[]).toEqual([]);
   });
 
   it('403: a challenge that was given to sign in with', async () => {

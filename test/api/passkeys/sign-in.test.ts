@@ -21,7 +21,7 @@ interface SessionBody {
 /** The person signs in with the password in another browser. */
 async function signIn(person: TestPerson): Promise<TestPerson & { session: SessionBody }> {
   const reply = await api.call('POST', SESSION, { body: { email: person.email, password: PASSWORD } });
-  const session = granted<SessionBody>(reply);
+  const session = granted(reply) as SessionBody;
   const token = tokenSetBy(reply) ?? '';
   const [row] = await api.database.asOwner<{ id: string }>('SELECT id FROM sign_in_sessions WHERE csrf_token = $1', [
     session.csrfToken,
@@ -91,10 +91,10 @@ describe('a half session', () => {
 
   it('becomes whole by the passkey', async () => {
     const { person, device } = await half();
-    const session = granted<SessionBody>(await confirm(person, device));
+    const session = granted(await confirm(person, device)) as SessionBody;
     expect(session).toMatchObject({ awaitsSecondFactor: false, authentication: { method: 'passkey' } });
     expect(session.workspaces).toHaveLength(1);
-    expect(granted<SessionBody>(await person.call('GET', SESSION)).authentication).toEqual({
+    expect((granted(await person.call('GET', SESSION)) as SessionBody).authentication).toEqual({
       method: 'passkey',
       at: expect.any(String) as string,
     });
@@ -116,7 +116,7 @@ describe('a half session', () => {
     const person = await createPerson(api, 'member');
     await enrol(person);
     const body = { currentPassword: PASSWORD, newPassword: `${PASSWORD} and more` };
-    const session = granted<SessionBody>(await person.call('POST', '/api/v2/auth/password', { body }));
+    const session = granted(await person.call('POST', '/api/v2/auth/password', { body })) as SessionBody;
     expect(session).toMatchObject({ awaitsSecondFactor: false, authentication: { method: 'passkey' } });
   });
 });
@@ -232,7 +232,7 @@ describe('a recovery code', () => {
     const { person, recoveryCodes } = await half();
     expect(recoveryCodes).toHaveLength(10);
     const typed = recoveryCodes[3]?.toUpperCase().replaceAll('-', ' ');
-    expect(granted<SessionBody>(await use(person, typed))).toMatchObject({
+    expect(granted(await use(person, typed)) as SessionBody).toMatchObject({
       awaitsSecondFactor: false,
       authentication: { method: 'recovery_code' },
     });
@@ -240,7 +240,7 @@ describe('a recovery code', () => {
     const again = await signIn(person);
     expect((await use(again, recoveryCodes[3])).status).toBe(403);
     expect((await again.call('GET', SESSION)).status).toBe(403);
-    expect(granted<{ unused: number }>(await person.call('GET', '/api/v2/auth/recovery-codes')).unused).toBe(9);
+    expect((granted(await person.call('GET', '/api/v2/auth/recovery-codes')) as { unused: number }).unused).toBe(9);
     expect(await auditOf(person.userId, 'recovery_code.refused')).toHaveLength(1);
   });
 
@@ -262,7 +262,7 @@ describe('a recovery code', () => {
     const first = await createPerson(api, 'admin');
     const { recoveryCodes: before, passkeyId } = await enrol(first);
     const made = await first.call('POST', '/api/v2/auth/recovery-codes');
-    const { recoveryCodes } = granted<{ recoveryCodes: string[] }>(made);
+    const { recoveryCodes } = granted(made) as { recoveryCodes: string[] };
     expect((await use(await signIn(first), before[0])).status).toBe(403);
     expect((await use(await signIn(first), recoveryCodes[0])).status).toBe(200);
     expect((await first.call('DELETE', `${PASSKEYS}/${passkeyId}`)).status).toBe(200);

@@ -40,7 +40,7 @@ const asMember = (method: string, path: string, body: unknown = {}): Promise<Cal
 async function openApproval(): Promise<{ id: string; bindingDigest: string }> {
   const { key } = await api.createKey(tenant);
   const body = { title: 'Ship', summary: 'Ships it.', payload: { version: 1 } };
-  return granted(await api.call('POST', '/api/v2/approvals', { key, body }));
+  return granted(await api.call('POST', '/api/v2/approvals', { key, body })) as { id: string; bindingDigest: string };
 }
 
 async function approve(): Promise<CallResult> {
@@ -57,12 +57,12 @@ const CONFIRM_FIRST = [403, 'SECOND_FACTOR_REQUIRED', 'confirm'];
 describe('in a protected environment, who has a passkey', () => {
   it('decides within five minutes, and the decision and its audit entry say how they were authenticated', async () => {
     await withPasskey(4);
-    const approval = granted<{ decisions: { authentication: object }[] }>(await approve());
+    const approval = granted(await approve()) as { decisions: { authentication: object }[] };
     const authentication = { method: 'passkey', at: expect.any(String) as string };
     expect(approval.decisions[0]?.authentication).toMatchObject(authentication);
     await api.database.asOwner(`UPDATE workspaces SET plan = 'enterprise' WHERE id = $1`, [workspaceId]);
     const audit = await admin.call('GET', `/api/v2/workspaces/${workspaceId}/audit?action=approval.approved`);
-    expect(granted<object[]>(audit)).toMatchObject([{ authentication }]);
+    expect(granted(audit) as object[]).toMatchObject([{ authentication }]);
     expect(api.replyViolations).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ const makeKey = (): Promise<CallResult> =>
 
 describe('nobody is asked for a passkey', () => {
   it('who has none', async () => {
-    const approval = granted<{ decisions: { authentication: object }[] }>(await approve());
+    const approval = granted(await approve()) as { decisions: { authentication: object }[] };
     expect(approval.decisions[0]?.authentication).toMatchObject({
       method: 'password',
       sessionId: admin.sessionId,
@@ -128,7 +128,7 @@ describe('nobody is asked for a passkey', () => {
     const { key } = await api.createKey(tenant, { scopes: SCOPES });
     const { id, bindingDigest } = await openApproval();
     const reply = await api.call('POST', `/api/v2/approvals/${id}/approve`, { key, body: { bindingDigest } });
-    const { decisions } = granted<{ decisions: { authentication: object; at: string }[] }>(reply);
+    const { decisions } = granted(reply) as { decisions: { authentication: object; at: string }[] };
     expect(decisions[0]?.authentication).toMatchObject({ method: 'api_key', at: decisions[0]?.at });
   });
 });

@@ -42,9 +42,9 @@ test('a passkey is enrolled and authenticates', async () => {
 });
 
 test.each([
-  ['of another origin', { origin: 'https://evil.example.com' }],
-  ['without its person', { userVerified: false }],
-  ['to another challenge', { challenge: 'b3RoZXI' }],
-])('an answer %s is refused', async (_, changed) => {
-  await expect(authenticate(changed)).rejects.toThrow();
+  ['of another origin', { origin: 'https://evil.example.com' }, /origin/],
+  ['without its person', { userVerified: false }, /[Uu]ser verification/],
+  ['to another challenge', { challenge: 'b3RoZXI' }, /challenge/],
+])('an answer %s is refused', async (_, changed, reason) => {
+  await expect(authenticate(changed)).rejects.toThrow(reason);
 });
