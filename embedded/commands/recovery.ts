@@ -13,6 +13,14 @@ import { withDatabase } from '../with-database.ts';
 
 const USAGE = 'Usage: npm run recovery -- show | release | open';
 
+const WHY: Record<Recovery['reason'], string> = {
+  first: 'the first epoch',
+  timeline: 'a standby was promoted, or a backup was restored to a point in time',
+  system_identifier: 'another cluster: a dump was restored, or pg_upgrade ran',
+  log_position: 'the log is behind what a process has seen: a copy of the disks was put back',
+  operator: 'an operator said so',
+};
+
 /**
  * `npm run recovery`: what a failover or a restore of the database has left (docs/ha.md). `open` is for a restore that PostgreSQL cannot
  * tell from a restart: a copy of its disks that was put back.
@@ -32,14 +40,6 @@ async function shown(db: Database): Promise<string[]> {
   const [recoveries, work] = [await readRecoveries(db), await countRecoveredWork(db)];
   return [...recoveries.map(lineOf), ...linesOf(work)];
 }
-
-const WHY: Record<Recovery['reason'], string> = {
-  first: 'the first epoch',
-  timeline: 'a standby was promoted, or a backup was restored to a point in time',
-  system_identifier: 'another cluster: a dump was restored, or pg_upgrade ran',
-  log_position: 'the log is behind what a process has seen: a copy of the disks was put back',
-  operator: 'an operator said so',
-};
 
 function lineOf({ timeline, systemIdentifier, reason, recovery, firstSeen, releasedAt }: Recovery): string {
   const state = {
