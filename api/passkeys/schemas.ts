@@ -39,7 +39,8 @@ export const credentialField = z
     response: z.looseObject({ clientDataJSON: encoded }),
     clientExtensionResults: z.record(z.string(), anyJson).default({}),
   })
-  .describe('The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url.');
+  .describe('The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url.')
+  .meta({ id: 'PublicKeyCredential' });
 
 export type PresentedCredential = z.output<typeof credentialField>;
 

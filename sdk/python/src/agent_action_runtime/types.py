@@ -1251,8 +1251,7 @@ class AuthInvitationsAcceptReplyWorkspace(TypedDict):
 class AuthPasskeysCreateBody(TypedDict):
     name: str
     """Such as "Work phone"."""
-    credential: Dict[str, Any]
-    """The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url."""
+    credential: PublicKeyCredential
 
 
 class AuthPasskeysCreateReply(TypedDict):
@@ -1296,8 +1295,7 @@ class AuthSessionDeleteReply(TypedDict):
 
 
 class AuthSessionPasskeyBody(TypedDict):
-    credential: Dict[str, Any]
-    """The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url."""
+    credential: PublicKeyCredential
 
 
 class AuthSessionPasswordBody(TypedDict):
@@ -5755,6 +5753,7 @@ MessageParts = List[Union[MessagePartsItem1, MessagePartsItem2]]
 NotificationType = Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "usage.threshold", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]
 PlanCap = Union[int, Literal["unlimited"]]
 PlanRates = List[PlanRatesItem]
+PublicKeyCredential = Dict[str, Any]
 PublishResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic]
 RefusalCode = Literal["digest_mismatch", "action_version_changed", "action_disabled", "preview_expired", "precondition_changed", "policy_denied", "policy_evaluation_error", "approval_denied", "approval_expired", "approval_cancelled", "approval_invalidated", "impact_limit_exceeded", "impact_unbounded", "currency_mismatch", "secret_missing", "attachment_changed", "mode_mismatch", "recipient_not_allowed", "environment_halted", "destination_blocked", "dependency_unsettled", "operation_in_flight", "requester_revoked", "provider_rejected", "provider_reports_failure", "absent_at_provider", "reversed_by_provider", "not_sent", "not_taken_up", "resolved_as_failed", "no_usable_answer", "worker_lost", "database_recovered", "replay_unanswered", "ambiguous_at_provider"]
 ScheduleDestination = PublishMessageRequest

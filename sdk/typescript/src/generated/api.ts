@@ -3320,6 +3320,16 @@ export interface schemas {
     /** Where changes are announced, relative to the service’s address. */
     changesUrl: string;
   };
+  /** The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url. */
+  PublicKeyCredential: {
+    id: string;
+    rawId: string;
+    type: "public-key";
+    response: {
+      clientDataJSON: string;
+    } & Record<string, unknown>;
+    clientExtensionResults?: Record<string, schemas["JsonValue"]>;
+  } & Record<string, unknown>;
   PublicMessage: {
     messageId: string;
     url: string;
@@ -4759,16 +4769,7 @@ export interface operations {
     requestBody: { content: { "application/json": {
       /** Such as "Work phone". */
       name: string;
-      /** The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url. */
-      credential: {
-        id: string;
-        rawId: string;
-        type: "public-key";
-        response: {
-          clientDataJSON: string;
-        } & Record<string, unknown>;
-        clientExtensionResults?: Record<string, schemas["JsonValue"]>;
-      } & Record<string, unknown>;
+      credential: schemas["PublicKeyCredential"];
     } } };
     responses: {
       201: { content: { "application/json": schemas["Success"] & {
@@ -4926,16 +4927,7 @@ export interface operations {
       cookie?: never;
     };
     requestBody: { content: { "application/json": {
-      /** The JSON of the `PublicKeyCredential` (`toJSON()`), with its bytes as base64url. */
-      credential: {
-        id: string;
-        rawId: string;
-        type: "public-key";
-        response: {
-          clientDataJSON: string;
-        } & Record<string, unknown>;
-        clientExtensionResults?: Record<string, schemas["JsonValue"]>;
-      } & Record<string, unknown>;
+      credential: schemas["PublicKeyCredential"];
     } } };
     responses: {
       200: { content: { "application/json": schemas["Success"] & {
