@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/harness/slowest-first.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from './test/harness/patience.ts';
 
-const WORKERS_PER_CORE = 1.5;
+const WORKERS_PER_CORE = 2;
 
 const SHARED = [
   'activities',
@@ -49,7 +49,7 @@ export default defineConfig({
     // Once for the whole run, not for each project: one PostgreSQL, one Temporal.
     globalSetup: ['test/harness/global-setup.ts'],
     reporters: ['default', './test/harness/plain-summary-reporter.ts'],
-    // Tests wait about as long as they work (for heartbeats, time-outs, processes that start): three run on two cores.
+    // Tests wait about as long as they work (for heartbeats, time-outs, processes that start): four run on two cores.
     maxWorkers: Math.max(2, Math.ceil(WORKERS_PER_CORE * availableParallelism())),
     sequence: { sequencer: SlowestFirst },
     projects: [
