@@ -61,6 +61,7 @@ const FILLED_IN: Record<string, string> = {
   EGRESS_ALLOW: '10.0.0.0/8',
   DOCS_URL: 'https://docs.example.com',
   DOCS_BASE: '/handbook',
+  TEMPORAL_UI_URL: 'https://temporal.example.com',
   STRIPE_PUBLISHABLE_KEY: 'pk_test_51Example',
   LOG_LEVEL: 'debug',
 };

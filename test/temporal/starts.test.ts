@@ -103,10 +103,11 @@ describe('on a server', () => {
     const [scheduleId, taskQueue] = [`maintenance/${randomUUID()}`, randomUUID()];
     const schedule = client.schedule.getHandle(scheduleId);
     const runs = async () => (await client.workflow.count(`TaskQueue = '${taskQueue}'`)).count;
-    const skipped = async () => (await schedule.describe()).raw.info?.overlapSkipped?.toString();
+    const skipped = async () => Number((await schedule.describe()).raw.info?.overlapSkipped ?? 0);
     await Promise.all([1, 2, 3].map(() => ensureSweepSchedule(client, taskQueue, scheduleId)));
     onTestFinished(() => schedule.delete());
-    await expect.poll(skipped).toBe('2');
+    // The schedule's own minute may begin meanwhile.
+    await expect.poll(skipped).toBeGreaterThanOrEqual(2);
     await expect.poll(runs).toBe(1);
     const [running] = (await schedule.describe()).info.runningActions;
     await client.workflow.getHandle(running?.workflow.workflowId ?? '').terminate();
