@@ -187,14 +187,14 @@ describe('the version of a process', () => {
     const temporal = new FakeTemporal([{ buildId: '2.0.0', state: 'current' }], { isNew: true });
     const version = watch(temporal, '2.0.0');
     expect(version.mayBegin()).toBe(false);
-    await expect.poll(() => version.mayBegin(), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => version.mayBegin()).toBe(true);
     expect(temporal.asked).toEqual(['current 2.0.0']);
   });
 
   test('begins none while another one is current, and changes nothing', async () => {
     const temporal = two();
     const [newest, before] = [watch(temporal, '2.1.0'), watch(temporal, '2.0.0')];
-    await expect.poll(() => newest.mayBegin(), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => newest.mayBegin()).toBe(true);
     expect(before.mayBegin()).toBe(false);
     expect(temporal.asked).toEqual([]);
   });
@@ -202,8 +202,8 @@ describe('the version of a process', () => {
   test('begins none once Temporal does not say', async () => {
     const temporal = two();
     const version = watch(temporal, '2.1.0');
-    await expect.poll(() => version.mayBegin(), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => version.mayBegin()).toBe(true);
     temporal.isAway = true;
-    await expect.poll(() => version.mayBegin(), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => version.mayBegin()).toBe(false);
   });
 });
