@@ -63,16 +63,23 @@ const recoveries = async (): Promise<string[]> =>
     ({ recovery }) => recovery,
   );
 
-/** Admitted, and on record, and judged by nobody: the worker stands still. They are sent after `then`. */
-async function heldInQueue(run: string, then: () => Promise<void>): Promise<string[]> {
+const QUEUED = `SELECT count(*)::int AS n FROM invocations WHERE status = 'queued' AND operation_key LIKE`;
+
+/**
+ * Admitted, and on record, and judged by nobody: the worker stands still. They are sent after `hold`, which returns whether it met all of
+ * them: an admission that no worker takes up is withdrawn, and made again, after some seconds.
+ */
+async function heldInQueue(run: string, hold: () => Promise<boolean>): Promise<string[]> {
   const names = Array.from({ length: HELD }, (_, at) => `held${at}`);
   servers.worker?.process.kill('SIGSTOP');
   const replies = names.map((n) => invokePatiently(run, n));
   await vi.waitFor(
-    async () => expect((await recorded(run)).filter(({ status }) => status === 'queued')).toHaveLength(HELD),
+    async () => {
+      expect(await servers.rows(`${QUEUED} '${run}-%'`)).toEqual([{ n: HELD }]);
+      expect(await hold(), 'all of them are held').toBe(true);
+    },
     { timeout: PATIENCE_MS, interval: 20 },
   );
-  await then();
   servers.worker?.process.kill('SIGCONT');
   await Promise.all(replies);
   expect(Object.keys(await sent(run))).toEqual(expect.arrayContaining(names));
@@ -125,11 +132,14 @@ describe('a failover', () => {
     const other = servers.primary === servers.standbys.s1 ? 's2' : 's1';
     const names = await heldInQueue('async', async () => {
       const [{ lsn } = { lsn: '' }] = await servers.rows<{ lsn: string }>('SELECT pg_current_wal_lsn() AS lsn');
-      await vi.waitFor(async () => {
-        const sql = `SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS has`;
-        expect(await servers.rows(sql, servers.standbys[other])).toEqual([{ has: true }]);
-      }, PATIENCE_MS);
+      const has = `SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS has`;
+      const [replayed] = await servers.rows<{ has: boolean }>(has, servers.standbys[other]);
+      if (replayed?.has !== true) return false;
       servers.replication.block();
+      const [queued] = await servers.rows<{ n: number }>(`${QUEUED} 'async-%'`, servers.standbys[other]);
+      if (queued?.n === HELD) return true;
+      servers.replication.leadTo(servers.primary.port);
+      return false;
     });
     await invokePatiently('async', 'lost');
     await servers.failOver(other);
@@ -149,9 +159,8 @@ describe('a failover', () => {
 describe('a backup', () => {
   test('that is restored to a point in the middle of a run sends nothing again', async () => {
     const backup = await servers.backUp();
-    const names = await heldInQueue('restore', async () => {
-      await servers.rows(`SELECT pg_create_restore_point('middle')`);
-    });
+    const point = `SELECT pg_create_restore_point('middle') FROM (${QUEUED} 'restore-%') queued WHERE n = ${HELD}`;
+    const names = await heldInQueue('restore', async () => (await servers.rows(point)).length === 1);
     await Promise.all(['a', 'b', 'c'].map((n) => invokePatiently('restore', n)));
     await servers.stopProcesses();
     await servers.restore(backup, 'middle');
