@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
-import SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
 import { EMAIL_TRANSFER_TIMEOUT_MS } from '../../../domain/notifications/emails.ts';
 import type { Mail, Mailer, MailResult } from '../../../domain/notifications/mailer.ts';
 import type { SmtpSettings } from '../../../domain/notifications/smtp-settings.ts';
+import { enter, smtpConnection } from './smtp-connection.ts';
 
 export interface SmtpMailerOptions {
   /** For the whole conversation. */
@@ -60,20 +61,9 @@ class Conversation {
   private isHandedOver = false;
 
   constructor(settings: SmtpSettings, { timeoutMs = EMAIL_TRANSFER_TIMEOUT_MS, ca }: SmtpMailerOptions) {
-    const { host, port, tls } = settings;
     this.settings = settings;
     this.timeoutMs = timeoutMs;
-    this.connection = new SMTPConnection({
-      host,
-      port,
-      secure: tls === 'implicit',
-      requireTLS: tls === 'starttls',
-      ignoreTLS: tls === 'off',
-      connectionTimeout: timeoutMs,
-      greetingTimeout: timeoutMs,
-      socketTimeout: timeoutMs,
-      ...(ca === undefined ? {} : { tls: { ca } }),
-    });
+    this.connection = smtpConnection(settings, timeoutMs, ca);
   }
 
   send(to: string, message: Buffer): Promise<MailResult> {
@@ -96,15 +86,7 @@ class Conversation {
         connection.send({ from: this.settings.from, to: [to] }, this.streamOf(message), (error) =>
           error === null || error === undefined ? end({ kind: 'accepted' }) : failed(error),
         );
-      connection.connect((error) => {
-        const { login } = this.settings;
-        if (error !== undefined && error !== null) failed(error);
-        else if (login === null) transfer();
-        else
-          connection.login({ credentials: { user: login.user, pass: login.password } }, (refused) =>
-            refused === null || refused === undefined ? transfer() : failed(refused),
-          );
-      });
+      enter(connection, this.settings, (failure) => (failure === null ? transfer() : failed(failure)));
     });
   }
 
