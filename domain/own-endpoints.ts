@@ -41,6 +41,18 @@ export function configuredEndpoints(settings: {
   return database.concat(named, settings.OWN_ENDPOINTS);
 }
 
+/** A URL omits the default port of its scheme. */
+export function portOf({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number {
+  if (port !== '') return Number(port);
+  return protocol === 'https:' ? 443 : 80;
+}
+
+/** The listener that a URL of HTTP leads to. */
+export function endpointOf(url: string): OwnEndpoint {
+  const parsed = new URL(url);
+  return { host: parsed.hostname.replace(/^\[|\]$/g, ''), port: portOf(parsed) };
+}
+
 /** `?host=` and `?port=` take precedence over the URL's own host and port; a path is a Unix socket. */
 export function databaseEndpoints(databaseUrl: string): OwnEndpoint[] {
   const { hostname, port, searchParams } = new URL(databaseUrl);

@@ -1,3 +1,5 @@
+import { portOf } from '../own-endpoints.ts';
+
 const URL_LENGTH_MAX = 16_384;
 
 export type FinishedUrl = { ok: true; href: string; url: URL } | { ok: false; message: string };
@@ -22,7 +24,7 @@ export function finishUrl(base: string, pairs: readonly string[]): FinishedUrl {
 
 /** An entry with a port allows that port, one without allows any; `*.` stands for one or more labels. */
 export function isAllowedHost(url: URL, allowedHosts: readonly string[]): boolean {
-  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  const port = String(portOf(url));
   return allowedHosts.some((entry) => {
     const [, name = '', wantedPort] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
     if (wantedPort !== undefined && wantedPort !== port) return false;

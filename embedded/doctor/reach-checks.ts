@@ -1,7 +1,7 @@
 import { OwnEndpoints } from '../../activities/adapters/http-request/own-endpoints.ts';
 import { sendRequest } from '../../activities/adapters/http-request/send-request.ts';
 import { Deadline } from '../../domain/deadline.ts';
-import { configuredEndpoints, type OwnEndpoint, parseOwnEndpoint } from '../../domain/own-endpoints.ts';
+import { configuredEndpoints, endpointOf, type OwnEndpoint, parseOwnEndpoint } from '../../domain/own-endpoints.ts';
 import { type Check, fail, type Finding, ok, skipped } from './check.ts';
 import { textOf } from './run-checks.ts';
 import type { Settings } from './settings.ts';
@@ -167,11 +167,6 @@ async function judgeGuard(settings: Settings): Promise<Finding> {
         'name them in OWN_ENDPOINTS',
       )
     : ok(`The egress guard refuses ${targets.length} ports of the service.`);
-}
-
-function endpointOf(url: string): OwnEndpoint {
-  const { hostname, port, protocol } = new URL(url);
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 }
 
 async function isReached({ host, port }: OwnEndpoint, options: Parameters<typeof sendRequest>[0]): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { WatchdogOptions } from '../../activities/adapters/watchdog.ts';
 import type { Database } from '../../db/client.ts';
 import type { EnvironmentVariables } from '../../domain/configuration/read-configuration.ts';
-import type { OwnEndpoint } from '../../domain/own-endpoints.ts';
+import { endpointOf, type OwnEndpoint } from '../../domain/own-endpoints.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import { NO_TRACING, type Tracing } from '../../domain/tracing/tracing.ts';
 
@@ -39,7 +39,7 @@ export async function openTracing(
   environment: EnvironmentVariables,
   logger: Pick<Logger, 'warn'>,
 ): Promise<ProcessTracing> {
-  const endpoint = endpointOf(environment);
+  const endpoint = collectorIn(environment);
   if (endpoint === null) return TRACING_OFF;
   const protocol =
     set(environment, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? set(environment, 'OTEL_EXPORTER_OTLP_PROTOCOL');
@@ -52,7 +52,7 @@ export async function openTracing(
 }
 
 /** Null where traces are off. */
-function endpointOf(environment: EnvironmentVariables): string | null {
+function collectorIn(environment: EnvironmentVariables): string | null {
   if (set(environment, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return null;
   if ((set(environment, 'OTEL_TRACES_EXPORTER') ?? 'otlp') !== 'otlp') return null;
   return set(environment, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? set(environment, 'OTEL_EXPORTER_OTLP_ENDPOINT');
@@ -61,8 +61,7 @@ function endpointOf(environment: EnvironmentVariables): string | null {
 /** @throws where it is no URL, without the text: it may hold a password. */
 function ownEndpointOf(endpoint: string): OwnEndpoint {
   if (!URL.canParse(endpoint)) throw new Error('OTEL_EXPORTER_OTLP_ENDPOINT must be a URL');
-  const { hostname, port, protocol } = new URL(endpoint);
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+  return endpointOf(endpoint);
 }
 
 /** An empty variable is not set: OpenTelemetry's specification of its environment variables. */

@@ -4,13 +4,13 @@ import type { AdapterFor } from '../../activities/adapters/index.ts';
 import type { Watched, WatchdogOptions } from '../../activities/adapters/watchdog.ts';
 import type { Database, Tenant } from '../../db/client.ts';
 import { readWaits } from '../../db/tracing/trace-contexts.ts';
+import { portOf } from '../../domain/own-endpoints.ts';
 import { ATTRIBUTES } from '../../domain/tracing/attributes.ts';
 import type { SpanAttributes, Tracing } from '../../domain/tracing/tracing.ts';
 import { contextOf, recordIn } from './record-context.ts';
 
 /** A place that was free is taken within a transaction, which is no wait. */
 const PLACE_WAIT_MS_MIN = 50;
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** A span for each call to the outside that the watchdog watches. */
 export class CallTracing {
@@ -114,12 +114,8 @@ function tracedAdapter(tracing: Tracing, real: Adapter): Adapter {
 
 /** The host alone: a path or a query may hold anything. */
 function destinationOf({ method, url }: { method: string; url: string }): SpanAttributes {
-  const { hostname, port, protocol } = new URL(url);
-  return {
-    [ATTRIBUTES.method]: method,
-    [ATTRIBUTES.host]: hostname,
-    [ATTRIBUTES.port]: Number(port) || (DEFAULT_PORTS[protocol] ?? 0),
-  };
+  const parsed = new URL(url);
+  return { [ATTRIBUTES.method]: method, [ATTRIBUTES.host]: parsed.hostname, [ATTRIBUTES.port]: portOf(parsed) };
 }
 
 const statusOf = ({ status }: { status: number }): SpanAttributes => ({ [ATTRIBUTES.status]: status });

@@ -4,6 +4,7 @@ import type { OwnEndpoints } from './own-endpoints.ts';
 import type { Resolve, ResolvedAddress } from './resolve.ts';
 import { watchSocket } from '../watchdog.ts';
 import { type EgressAllow, isBlocked } from '../../../domain/egress.ts';
+import { portOf } from '../../../domain/own-endpoints.ts';
 
 export interface DialOptions {
   egressAllow: EgressAllow;
@@ -91,12 +92,6 @@ function connect(url: URL, hostname: string, addresses: ResolvedAddress[], optio
       resolve(socket);
     });
   });
-}
-
-/** A URL omits the default port of its scheme. */
-function portOf(url: URL): number {
-  if (url.port !== '') return Number(url.port);
-  return url.protocol === 'https:' ? 443 : 80;
 }
 
 /** Rejects as soon as the signal aborts. The promise's later result is ignored. */
