@@ -7,6 +7,7 @@ import { reserveImpact } from '../../db/impact-limits/reservations.ts';
 import { awaitDependencies, markEvaluated, refuseInvocation } from '../../db/invocations/changes.ts';
 import { lockInvocationWork } from '../../db/invocations/locks.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
+import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { withCompiledPolicies } from '../../domain/approval-policies/with-compiled-policies.ts';
 import type { GivenUp } from '../../domain/invocations/dependencies.ts';
 import { type Facts, judge, type Judged, type Judgement, type Onward } from '../../domain/invocations/judgement.ts';
@@ -122,7 +123,7 @@ async function carryOut(judging: Judging): Promise<CarriedOut> {
 
 /** Reserves the impact, looks at the halt under its lock, and writes the fence. */
 async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 'send' }>): Promise<CarriedOut> {
-  const { deps, tx, facts, approval, descriptor } = judging;
+  const { deps, tx, facts } = judging;
   const claim = judging.fence === null ? null : await claimAtOnce(judging, judging.fence, verdict);
   if (claim !== null)
     return { next: 'claimed', claim, ...onwardOf(deps, judging.work), effectId: claim.dispatch.effectId };
@@ -132,9 +133,17 @@ async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 's
   const halt = await readHalt(tx);
   const judgement = judge({ ...facts, limits, halt: halt?.reason ?? null });
   if (judgement.next === 'refuse') return refuse({ ...judging, work }, judgement);
-  if (approval !== null) await consumeForDispatch(tx, approval);
-  await startDispatch(tx, work.id, descriptor.secretNames(work.definition), verdict);
+  await beginDispatch(judging, verdict);
   return { next: 'send', isShort: isShortCall(work.definition, judging.prepared), ...onwardOf(deps, work) };
+}
+
+/** Writes the fence, and uses up the approval. */
+async function beginDispatch(
+  { tx, work: { id, definition }, approval, descriptor }: Judging,
+  verdict: PolicyVerdict | null,
+): Promise<void> {
+  if (approval !== null) await consumeForDispatch(tx, approval);
+  await startDispatch(tx, id, descriptor.secretNames(definition), verdict);
 }
 
 /**
@@ -142,12 +151,11 @@ async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 's
  * unknown outcome holds its allowance. Its effect is read at the provider like every other.
  */
 async function endAsRecovered(judging: Judging, judgement: Judgement): Promise<CarriedOut> {
-  const { deps, tx, approval, descriptor } = judging;
+  const { deps, tx } = judging;
   const verdict = 'verdict' in judgement ? judgement.verdict : null;
   const work = await withEffect(judging, { verdict });
   await reserve({ ...judging, work });
-  if (approval !== null) await consumeForDispatch(tx, approval);
-  await startDispatch(tx, work.id, descriptor.secretNames(work.definition), verdict);
+  await beginDispatch(judging, verdict);
   await settle(tx, { ...work, status: 'dispatching' });
   return { next: 'marked_before', isShort: true, ...onwardOf(deps, work) };
 }

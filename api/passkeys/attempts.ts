@@ -31,6 +31,9 @@ function attemptOf({ userId }: UserCaller, { address }: Browser): SignInAttempt 
   return { email: `second factor of ${userId}`, address };
 }
 
+/** Why an answer to no challenge is refused. */
+export const NO_CHALLENGE = 'no challenge is open: it was answered, has expired, or is of another session';
+
 /** Records the failure, and returns what to throw. */
 export async function refused(
   { caller, browser, transaction, recordAudit }: Handling,

@@ -5,7 +5,15 @@ import { everyPasskey, findPasskey, noteUse, type PasskeyRecord } from '../../db
 import { ServiceError } from '../../domain/errors.ts';
 import { sessionSchema } from '../auth/schemas.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { admitSecondFactor, confirmed, type Handling, refused, sessionNow, settleSecondFactor } from './attempts.ts';
+import {
+  admitSecondFactor,
+  confirmed,
+  type Handling,
+  NO_CHALLENGE,
+  refused,
+  sessionNow,
+  settleSecondFactor,
+} from './attempts.ts';
 import { credentialField, OF_ITS_PERSON, optionsSchema, type PresentedCredential } from './schemas.ts';
 import { placeOf, requestOptions, verifyUse } from './webauthn.ts';
 
@@ -80,8 +88,7 @@ async function judge(
   { challenge, passkey }: { challenge: string | null; passkey: PasskeyRecord | null },
   presented: PresentedCredential,
 ): Promise<{ refused: string } | { passkeyId: string; signCount: number }> {
-  if (challenge === null)
-    return { refused: 'no challenge is open: it was answered, has expired, or is of another session' };
+  if (challenge === null) return { refused: NO_CHALLENGE };
   if (passkey === null) return { refused: 'the person has no such passkey' };
   const verdict = await verifyUse(place, challenge, presented, passkey);
   return 'refused' in verdict ? verdict : { passkeyId: passkey.id, signCount: verdict.signCount };

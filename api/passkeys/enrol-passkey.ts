@@ -7,7 +7,7 @@ import type { UserTransaction } from '../../db/client.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { requireConfirmation } from '../http/second-factor.ts';
-import { refused } from './attempts.ts';
+import { NO_CHALLENGE, refused } from './attempts.ts';
 import {
   credentialField,
   OF_ITS_PERSON,
@@ -70,9 +70,7 @@ export const enrolPasskeyRoute = defineRoute({
     const place = placeOf(deps.pagesUrl, incoming.headers.origin);
     const challenge = await transaction((tx) => takeChallenge(tx, caller.sessionId, 'enrol'));
     const verdict =
-      challenge === null
-        ? { refused: 'no challenge is open: it was answered, has expired, or is of another session' }
-        : await verifyCreation(place, challenge, body.credential);
+      challenge === null ? { refused: NO_CHALLENGE } : await verifyCreation(place, challenge, body.credential);
     if ('refused' in verdict) {
       const message = 'This passkey was not accepted. Begin again: each attempt takes a new challenge.';
       throw await refused(context, { action: 'passkey.refused', reason: verdict.refused, message });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { runRound } from '../http/load.ts';
 import { prepareGoverned } from '../invoke/sides.ts';
 import { callJson } from '../../embedded/http-json.ts';
 import { startModule } from '../invoke/child.ts';
@@ -76,19 +77,9 @@ async function measure({ key, start }: Installation, targetUrl: string): Promise
   return results;
 }
 
-/** Closed loop: each caller has one call in flight. */
 async function load(call: Call, durationMs: number): Promise<Round> {
-  const latenciesMs: number[] = [];
-  const startedAt = performance.now();
-  const caller = async (): Promise<void> => {
-    while (performance.now() - startedAt < durationMs) {
-      const calledAt = performance.now();
-      await call();
-      latenciesMs.push(performance.now() - calledAt);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, caller));
-  return { latenciesMs, callsPerSecond: latenciesMs.length / ((performance.now() - startedAt) / 1_000) };
+  const { latenciesMs, seconds } = await runRound(call, concurrency, durationMs);
+  return { latenciesMs, callsPerSecond: latenciesMs.length / seconds };
 }
 
 function credentialsOf(port: number, key: string) {

@@ -135,7 +135,7 @@ export class Live {
         this.#setStream(false);
         const { reason } = JSON.parse(event.data) as { reason?: string };
         if (reason !== 'session_ended') return resolve(REOPEN_ELSEWHERE_MS);
-        // Whoever reads now is led to the sign-in, and back; a tab that is hidden reads when it is looked at.
+        // A tab that reads now leads its person to the sign-in, and back. A hidden tab reads when the person looks at it.
         pass({ topic: EVERYTHING });
         resolve(REOPEN_MS);
       });

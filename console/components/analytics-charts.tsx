@@ -11,7 +11,16 @@ interface Since {
   from: string;
 }
 
-const ENDS = ['accepted', 'delivered', 'failed', 'cancelled'] as const;
+/** A line for each of these counts of the buckets. */
+function counted<Count extends string>(
+  counts: readonly Count[],
+  buckets: readonly (Record<Count, number> & { start: string })[],
+) {
+  return {
+    starts: buckets.map(({ start }) => start),
+    series: counts.map((count) => ({ label: capital(count), points: buckets.map((bucket) => bucket[count]) })),
+  };
+}
 
 export function Messages({ from }: Since) {
   const read = useRead('analytics', '/api/v2/analytics/messages', {
@@ -24,8 +33,7 @@ export function Messages({ from }: Since) {
         <Chart
           title="Messages accepted, and how they ended"
           file="messages"
-          starts={buckets.map(({ start }) => start)}
-          series={ENDS.map((end) => ({ label: capital(end), points: buckets.map((bucket) => bucket[end]) }))}
+          {...counted(['accepted', 'delivered', 'failed', 'cancelled'], buckets)}
         />
       )}
     </When>
@@ -41,15 +49,7 @@ export function Delivery({ from }: Since) {
     <When read={read}>
       {({ data: { buckets } }) => (
         <>
-          <Chart
-            title="Attempts of deliveries"
-            file="delivery"
-            starts={buckets.map(({ start }) => start)}
-            series={(['succeeded', 'failed'] as const).map((end) => ({
-              label: capital(end),
-              points: buckets.map((bucket) => bucket[end]),
-            }))}
-          />
+          <Chart title="Attempts of deliveries" file="delivery" {...counted(['succeeded', 'failed'], buckets)} />
           <Chart
             title="Latency of deliveries, 95 of 100"
             file="delivery-latency"
@@ -102,7 +102,7 @@ export function UsageOverTime() {
           file="usage-history"
           starts={days.map(({ date }) => `${date}T00:00:00Z`)}
           series={METERS.map((meter) => ({
-            label: capital(meter.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
+            label: namedOf(meter),
             points: days.map((day) => day[meter] ?? 0),
           }))}
         />

@@ -3,6 +3,7 @@ import { useChange } from '../api/queries.ts';
 import { type Field, FieldInput, type FieldValues, initialValues } from './fields.tsx';
 import { RequestId } from './states.tsx';
 import { ApiError } from '../api/client.ts';
+import { TypedName } from './typed-name.tsx';
 
 export interface FormDialogProps {
   /** The words of the button that opens it. */
@@ -88,14 +89,7 @@ function Form({
           change={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
         />
       ))}
-      {typed !== undefined && (
-        <label>
-          <span>
-            Type <strong>{typed}</strong> to go on
-          </span>
-          <input value={confirmed} onChange={({ target }) => setConfirmed(target.value)} autoComplete="off" required />
-        </label>
-      )}
+      {typed !== undefined && <TypedName name={typed} to="go on" value={confirmed} change={setConfirmed} required />}
       <Problem problem={problem} error={error} />
       <div className="buttons">
         <button type="submit" className={tone === 'danger' ? 'danger' : 'primary'} disabled={isPending}>

@@ -9,6 +9,7 @@ import { useEnvironmentId } from './location.ts';
 import { useTypedName } from './protection.ts';
 import { countOf } from './text.ts';
 import { Foreign } from './values.tsx';
+import { TypedName } from './typed-name.tsx';
 
 type Operation = Schema<'ImportedOperation'>;
 
@@ -117,14 +118,7 @@ function Confirm({ of, isPending, apply }: { of: readonly Operation[]; isPending
   if (count === 0) return <p>Nothing would change.</p>;
   return (
     <>
-      {typed !== undefined && (
-        <label>
-          <span>
-            Type <strong>{typed}</strong> to import them
-          </span>
-          <input value={confirmed} onChange={({ target }) => setConfirmed(target.value)} autoComplete="off" />
-        </label>
-      )}
+      {typed !== undefined && <TypedName name={typed} to="import them" value={confirmed} change={setConfirmed} />}
       <p className="buttons">
         <button
           type="button"

@@ -9,6 +9,7 @@ import { useEnvironmentId } from './location.ts';
 import { useTypedName } from './protection.ts';
 import { jsonText } from './text.ts';
 import { Foreign } from './values.tsx';
+import { TypedName } from './typed-name.tsx';
 
 type Plan = Schema<'ApprovalPolicyPlan'>;
 
@@ -112,14 +113,7 @@ function Planned({ plan, close }: { plan: Plan; close: () => void }) {
           ))}
         </ul>
       )}
-      {typed !== undefined && (
-        <label>
-          <span>
-            Type <strong>{typed}</strong> to apply it
-          </span>
-          <input value={confirmed} onChange={({ target }) => setConfirmed(target.value)} autoComplete="off" />
-        </label>
-      )}
+      {typed !== undefined && <TypedName name={typed} to="apply it" value={confirmed} change={setConfirmed} />}
       <Problem error={apply.error} />
       <p className="buttons">
         <button

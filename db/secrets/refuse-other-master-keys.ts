@@ -36,13 +36,21 @@ async function readRecorded(db: Database, configured: readonly KeyDigest[]): Pro
   return new Map(rows.map(({ version, digest }) => [version, digest]));
 }
 
-function refuseDiffering(configured: readonly KeyDigest[], recorded: ReadonlyMap<number, Buffer>): void {
-  const differing = configured.filter(({ version, digest }) => {
+/** The versions of keys that have another value here than is recorded. */
+export function differingVersions(
+  configured: readonly KeyDigest[],
+  recorded: ReadonlyMap<number, Buffer>,
+): readonly number[] {
+  return configured.flatMap(({ version, digest }) => {
     const known = recorded.get(version);
-    return known !== undefined && !timingSafeEqual(known, digest);
+    return known === undefined || timingSafeEqual(known, digest) ? [] : [version];
   });
+}
+
+function refuseDiffering(configured: readonly KeyDigest[], recorded: ReadonlyMap<number, Buffer>): void {
+  const differing = differingVersions(configured, recorded);
   if (differing.length === 0) return;
-  const versions = differing.map(({ version }) => version).join(', ');
+  const versions = differing.join(', ');
   throw new MasterKeysError(
     `master key version ${versions} has another value than the one that this database is used with. Correct the value. If that key is lost, remove its entry and add a new key under the next version that was never used: docs/operations.md, "Master keys".`,
   );

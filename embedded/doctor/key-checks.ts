@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { differingVersions } from '../../db/secrets/refuse-other-master-keys.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { type Check, fail, type Finding, ok, skipped } from './check.ts';
 import type { Subject } from './subject.ts';
@@ -21,13 +21,10 @@ async function recordedKeys(subject: Subject): Promise<Recorded[]> {
 /** Compares the keys of a process with what the database has on record of them. */
 export function judgeKeys(masterKeys: string, recorded: readonly Recorded[]): Finding {
   const given = Vault.fromMasterKeys(masterKeys).keyDigests();
-  const differing = given.filter(({ version, digest }) => {
-    const known = recorded.find((one) => one.version === version);
-    return known !== undefined && !timingSafeEqual(known.digest, digest);
-  });
+  const differing = differingVersions(given, new Map(recorded.map(({ version, digest }) => [version, digest])));
   if (differing.length > 0) {
     return fail(
-      `Master key version ${differing.map(({ version }) => version).join(', ')} has another value than this database is used with`,
+      `Master key version ${differing.join(', ')} has another value than this database is used with`,
       'give MASTER_KEYS the value of the other processes',
     );
   }

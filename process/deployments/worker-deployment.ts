@@ -15,7 +15,7 @@ export interface DeployedVersion {
 }
 
 export interface Deployment {
-  /** Null: workers without a build id take everything. */
+  /** Is null while workers without a build id take everything. */
   currentBuildId: string | null;
   rampingBuildId: string | null;
   rampPercentage: number;

@@ -16,7 +16,7 @@ export function recordIn(object: unknown): TracedRecord | null {
   return name === undefined ? null : { [name]: given[name] as string };
 }
 
-/** The `traceparent` under which a record was made, which its row has for ever; null where it was not traced. */
+/** Returns the `traceparent` that a record was made under, or null where it was not traced. It never changes. */
 export async function contextOf(db: Database, tenant: Tenant, record: TracedRecord): Promise<string | null> {
   const [id = ''] = Object.values(record) as string[];
   const before = known.get(id);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { barriers } from '../pages/browser-support.ts';
+import { SETTINGS } from './screens.ts';
 import { personOf, picture, settled, signInOnPage, visit } from './support.ts';
 import type { World } from './world.ts';
 
@@ -45,16 +46,7 @@ export function placesAndRights(world: World): void {
       const person = await personOf(service, role);
       const { page, complaints, close } = await visit(browser, service, person, '/console/sign-in');
       const denied: string[] = [];
-      for (const area of [
-        'members',
-        'keys',
-        'environments',
-        'integrations',
-        'secrets',
-        'apps',
-        'audit',
-        'notifications',
-      ]) {
+      for (const area of SETTINGS) {
         await page.goto(`/console/settings/${area}?e=${environmentId}`);
         await settled(page);
         if ((await page.getByText('You may not see this').count()) === 0) continue;

@@ -15,6 +15,19 @@ const HOSTILE = new Set(['effect', 'topic', 'action', 'runs']);
 const HOSTILE_IN_JSON = new Set(['message', 'event', 'run', 'session', 'policy']);
 const NEEDS_NOTHING = new Set(['policy-test', 'environments']);
 
+/** The areas of the settings. */
+export const SETTINGS = [
+  'members',
+  'keys',
+  'environments',
+  'integrations',
+  'secrets',
+  'apps',
+  'audit',
+  'security',
+  'notifications',
+] as const;
+
 /** Every screen of the console with a record of the seed. `http.test.ts` holds it to the console's own table. */
 export function screensOf(seeded: Seeded, environmentId: string): TestedScreen[] {
   const below: Record<string, string> = {
@@ -55,17 +68,6 @@ export function screensOf(seeded: Seeded, environmentId: string): TestedScreen[]
     schedules: '/schedules',
     schedule: `/schedules/${seeded.schedule}`,
   };
-  const ofWorkspace = [
-    'members',
-    'keys',
-    'environments',
-    'integrations',
-    'secrets',
-    'apps',
-    'audit',
-    'security',
-    'notifications',
-  ];
   const facts = (name: string): Pick<TestedScreen, 'hostile' | 'needs'> => ({
     ...(HOSTILE.has(name) ? { hostile: MARKUP_SHOWN } : {}),
     ...(HOSTILE_IN_JSON.has(name) ? { hostile: PRINTABLE_MARKUP } : {}),
@@ -77,7 +79,7 @@ export function screensOf(seeded: Seeded, environmentId: string): TestedScreen[]
       path: `/console/e/${environmentId}${path}`,
       ...facts(name),
     })),
-    ...ofWorkspace.map((name) => ({ name, path: `/console/settings/${name}?e=${environmentId}`, ...facts(name) })),
+    ...SETTINGS.map((name) => ({ name, path: `/console/settings/${name}?e=${environmentId}`, ...facts(name) })),
     { name: 'billing', path: `/console/billing?e=${environmentId}` },
     { name: 'welcome', path: `/console/welcome?e=${environmentId}` },
   ];
