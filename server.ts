@@ -170,7 +170,9 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     inBackground.push(await watchEpoch(db, parts));
     await notifications.start();
     for (const watch of Object.values(watches)) watch.start();
-    inBackground.push({ stop: metrics.readFigures(db) });
+    inBackground.push({
+      stop: metrics.readFigures(() => new Database({ url, poolMax: 1, applicationName: APPLICATION_NAME })),
+    });
     for (const source of [ofPool(db, 'api'), ofWorkers(watches.workerProcesses)]) metrics.watch(source);
     return await listen(parts, api, { settlements, invalidations }, close);
   } catch (error) {

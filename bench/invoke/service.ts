@@ -79,7 +79,7 @@ export function logTail(dataDir: string): string {
   if (!existsSync(file)) return '(there is none)';
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   return lines
-    .filter((line) => !line.includes('"level":30'))
+    .filter((line) => !line.includes('"level":"info"'))
     .slice(-LOG_LINES_SHOWN)
     .join('\n');
 }

@@ -20,9 +20,10 @@ export async function startOurs(
   servers: Servers,
   kinds: readonly Kind[],
   nodeFlags: readonly string[],
-): Promise<Peer> {
+  database = DATABASE,
+): Promise<Peer & { ask: Ask }> {
   const settings = {
-    DATABASE_URL: await servers.createDatabase(DATABASE),
+    DATABASE_URL: await servers.createDatabase(database),
     TEMPORAL_ADDRESS: servers.temporalAddress,
     PORT: `${await freePort()}`,
   };
@@ -32,7 +33,7 @@ export async function startOurs(
   const keyOf = (name: string): string =>
     service.credentials.keys.find((key) => key.environment === 'development' && key.name === name)?.key ?? '';
   const owner = { authorization: `Bearer ${keyOf('full_access')}` };
-  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const ask: Ask = async (method, path, body) => {
     const reply = await callJson(`${baseUrl}${path}`, { method, headers: owner, body });
     if (reply.status >= 300) throw new Error(`${method} ${path} answered ${JSON.stringify(reply)}`);
     return reply.body;
@@ -41,7 +42,7 @@ export async function startOurs(
   const caller = { authorization: `Bearer ${keyOf('standard')}` };
   const sideOf = (kind: Kind): Side => ({
     name: `ours, ${kind}` satisfies SideName,
-    database: DATABASE,
+    database,
     send: (key, message) =>
       invoke(
         new URL(`/api/v2/actions/${ACTIONS[kind]}/invoke`, baseUrl),
@@ -71,10 +72,12 @@ export async function startOurs(
       service = await start();
     },
     stop: () => service.stop(),
+    ask,
   };
 }
 
-type Ask = (method: string, path: string, body?: unknown) => Promise<unknown>;
+/** Calls a route with a key that may do everything. Rejects where it answers no success. */
+export type Ask = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
 async function setUp(ask: Ask, { target }: Servers): Promise<void> {
   await ask('PUT', `/api/v2/secrets/${SECRET_NAME}`, { value: target.secret });

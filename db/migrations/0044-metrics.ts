@@ -155,6 +155,8 @@ const FIGURES = `
     PERFORM FROM installation i WHERE i.figures_by IS NULL OR i.figures_by = process OR i.figures_at < began - stays;
     IF NOT FOUND THEN RETURN; END IF;
     ${UNKNOWN}${IN_FLIGHT}${MESSAGES}${OVERDUE}${PEOPLE_AND_LETTERS}${SERVER}
+    -- Nobody waits for a standby here, or the figures could not say that there is none.
+    PERFORM set_config('synchronous_commit', 'local', true);
     -- Last, because others change this row too.
     UPDATE installation SET figures_by = process, figures_at = clock_timestamp();
     RETURN QUERY SELECT 'figures_read_seconds', '', extract(epoch FROM clock_timestamp() - began)::double precision;

@@ -90,7 +90,9 @@ export const SERVER_CHECKS: readonly Check[] = [
     'The pools of one API and one worker fit into max_connections',
     (facts, { values }) => {
       const pool = values.DATABASE_POOL_MAX ?? 0;
-      const wanted = (values.RUN_INVOCATIONS === true ? 3 : 2) * pool + 2;
+      // One listens, and one reads the figures.
+      const apart = values.METRICS_ADDRESS === null ? 1 : 2;
+      const wanted = (values.RUN_INVOCATIONS === true ? 3 : 2) * pool + 2 * apart;
       const most =
         facts.loginConnectionsMax >= 0
           ? Math.min(facts.loginConnectionsMax, facts.connectionsMax)

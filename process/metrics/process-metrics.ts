@@ -15,8 +15,11 @@ export interface ProcessMetrics extends Pick<InternalListener, 'endpoints' | 'cl
   readonly isServed: boolean;
   readonly recorder: Recorder;
   watch(source: Source): void;
-  /** Reads the figures of the installation over this pool, until the returned function has ended. The first pool of a process counts. */
-  readFigures(db: Pick<Database, 'directory'>): () => Promise<void>;
+  /**
+   * Reads the figures of the installation until the returned function has ended. Opens a connection for them alone, because
+   * they must tell of a pool that is exhausted. What is asked for second in a process opens none.
+   */
+  readFigures(open: () => Pick<Database, 'directory' | 'close'>): () => Promise<void>;
 }
 
 export const NO_METRICS: ProcessMetrics = {
@@ -36,7 +39,7 @@ export async function openMetrics(address: string | null, logger: Logger): Promi
   client.collectDefaultMetrics({ register: recorded.registry });
   recorded.set('agent_actions_build_info', { version: PRODUCT.version, node: process.versions.node }, 1);
   const sources: Source[] = [];
-  let reader: FigureReader | null = null;
+  let isRead = false;
   const scrape = async (): Promise<string> => {
     // What sources say is made at each scrape, so that what one no longer says is no longer shown.
     const shown = new Recording(client);
@@ -52,11 +55,16 @@ export async function openMetrics(address: string | null, logger: Logger): Promi
     recorder: recorded,
     endpoints: listener.endpoints,
     watch: (source) => void sources.push(source),
-    readFigures: (db) => {
-      if (reader !== null) return () => Promise.resolve();
-      reader = new FigureReader(db, logger);
-      sources.push((show) => reader?.show(show));
-      return () => reader?.stop() ?? Promise.resolve();
+    readFigures: (open) => {
+      if (isRead) return () => Promise.resolve();
+      isRead = true;
+      const db = open();
+      const reader = new FigureReader(db, logger);
+      sources.push((show) => reader.show(show));
+      return async () => {
+        await reader.stop();
+        await db.close();
+      };
     },
     close: () => listener.close(),
   };

@@ -92,10 +92,13 @@ async function killAgainAndAgain(shape: Shape, count: number): Promise<Pick<ApiP
 
 async function untilHeld(): Promise<void> {
   const held = Array.from({ length: HELD_CALLS }, () => calls.begin('held'));
-  await untilSeen(
-    holding,
-    held.map(({ url }) => url),
-  );
+  const urls = held.map(({ url }) => url);
+  await untilSeen(holding, urls).catch((error: unknown) => {
+    const told = held.map(
+      ({ operationKey, begunAt, told: last }) => `${operationKey} ${begunAt.toISOString()}: ${last}`,
+    );
+    throw new Error(`after ${kills.length} kills: ${told.join('; ')}`, { cause: error });
+  });
   await delay(random() * HELD_KILLED_WITHIN_MS);
 }
 

@@ -14,33 +14,34 @@ import { Program } from '../harness/embedded-stack.ts';
 import { freePorts } from '../../embedded/ports.ts';
 
 export type Part = 'api' | 'worker' | 'temporal' | 'postgres';
+type Process = Extract<Part, 'api' | 'worker'>;
+type Environment = Record<string, string>;
 
 /** PostgreSQL (fsync on) and Temporal (on a file) of a test's own, with one API and one worker process. Each can be killed. All of it closes with the file. */
 export class OwnServers {
   readonly baseUrl: string;
   private readonly folder: string;
-  private readonly environment: Record<string, string>;
+  private readonly environment: Environment;
+  private readonly own: Partial<Record<Process, Environment>>;
   private postgres: RunningPostgres;
   private temporal: RunningTemporal;
-  private programs: Partial<Record<'api' | 'worker', Program>> = {};
+  private programs: Partial<Record<Process, Program>> = {};
 
-  private constructor(folder: string, port: number, postgres: RunningPostgres, temporal: RunningTemporal, url: string) {
-    this.folder = folder;
-    this.postgres = postgres;
-    this.temporal = temporal;
-    this.baseUrl = `http://127.0.0.1:${port}`;
-    this.environment = {
-      DATABASE_URL: url,
-      TEMPORAL_ADDRESS: temporal.address,
-      MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
-      EGRESS_ALLOW: '127.0.0.1',
-      HOST: '127.0.0.1',
-      PORT: String(port),
-    };
+  private constructor(
+    parts: { folder: string; postgres: RunningPostgres; temporal: RunningTemporal },
+    environment: Environment,
+    own: Partial<Record<Process, Environment>>,
+  ) {
+    ({ folder: this.folder, postgres: this.postgres, temporal: this.temporal } = parts);
+    this.environment = environment;
+    this.own = own;
+    this.baseUrl = `http://127.0.0.1:${environment['PORT']}`;
   }
 
-  /** Returns the servers and a key of an environment without limits. */
-  static async start(): Promise<{ servers: OwnServers; key: string }> {
+  /** Returns the servers and a key of an environment without limits. `own`: what only one of the processes is given. */
+  static async start(
+    own: Partial<Record<Process, Environment>> = {},
+  ): Promise<{ servers: OwnServers; key: string; masterKeys: string }> {
     const folder = mkdtempSync(path.join(tmpdir(), 'own-servers-'));
     chmodSync(folder, 0o711); // PostgreSQL may have to run as another account
     const [port = 0, temporalPort = 0, postgresPort = 0] = await freePorts(3);
@@ -58,11 +59,25 @@ export class OwnServers {
       createApiKey(tx, { name: 'test', preset: 'full_access', scopes: ['messages:read', 'messages:write'] }),
     );
     await db.close();
-    const servers = new OwnServers(folder, port, postgres, temporal, application.href);
+    const masterKeys = `1:${randomBytes(32).toString('base64')}`;
+    const environment = {
+      DATABASE_URL: application.href,
+      TEMPORAL_ADDRESS: temporal.address,
+      MASTER_KEYS: masterKeys,
+      EGRESS_ALLOW: '127.0.0.1',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+    };
+    const servers = new OwnServers({ folder, postgres, temporal }, environment, own);
     closesWithFile(() => servers.close());
-    await servers.restart('api');
-    await servers.restart('worker');
-    return { servers, key };
+    await servers.start('api');
+    await servers.start('worker');
+    return { servers, key, masterKeys };
+  }
+
+  /** The login of the application. */
+  get applicationUrl(): string {
+    return this.environment['DATABASE_URL'] ?? '';
   }
 
   get ownerUrl(): string {
@@ -75,24 +90,35 @@ export class OwnServers {
 
   /** SIGKILL, and the same part started again. */
   async kill(part: Part): Promise<void> {
-    if (part === 'postgres') process.kill(this.postgres.pid, 'SIGKILL');
-    else if (part === 'temporal') process.kill(this.temporal.pid, 'SIGKILL');
-    else await this.programs[part]?.end('SIGKILL');
-    await this.restart(part);
-  }
-
-  private async restart(part: Part): Promise<void> {
     if (part === 'postgres') {
+      process.kill(this.postgres.pid, 'SIGKILL');
       await this.postgres.exited;
       this.postgres = await startPostgres({ dataDir: path.join(this.folder, 'pg'), port: this.postgres.port });
     } else if (part === 'temporal') {
+      process.kill(this.temporal.pid, 'SIGKILL');
       await this.temporal.exited;
       this.temporal = await startTemporal(temporalOptions(this.folder, this.temporal.port));
     } else {
-      const program = new Program(['embedded/run.mjs', part === 'api' ? 'server.js' : 'worker.js'], this.environment);
-      this.programs[part] = program;
-      await program.printed(part === 'api' ? 'the API listens' : 'the worker polls');
+      await this.end(part, 'SIGKILL');
+      await this.start(part);
     }
+  }
+
+  async end(part: Process, signal: NodeJS.Signals): Promise<void> {
+    await this.programs[part]?.end(signal);
+  }
+
+  async start(part: Process, more: Environment = {}): Promise<void> {
+    const environment = { ...this.environment, ...this.own[part], ...more };
+    const program = new Program(['embedded/run.mjs', part === 'api' ? 'server.js' : 'worker.js'], environment);
+    this.programs[part] = program;
+    await program.printed(part === 'api' ? 'the API listens' : 'the worker polls');
+  }
+
+  /** SIGSTOP or SIGCONT, for one that does not answer. */
+  signal(part: Process | 'temporal', signal: 'SIGSTOP' | 'SIGCONT'): void {
+    if (part === 'temporal') process.kill(this.temporal.pid, signal);
+    else this.programs[part]?.process.kill(signal);
   }
 
   private async close(): Promise<void> {

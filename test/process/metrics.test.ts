@@ -27,8 +27,10 @@ describe('without METRICS_ADDRESS', () => {
     expect(metrics).toBe(NO_METRICS);
     expect(observedCalls(metrics, noCalls)).toBe(noCalls);
     expect(observedRequests(metrics)).toEqual({});
-    const directory = { raw: () => Promise.reject(new Error('read')), rows: null, row: null } as never;
-    await metrics.readFigures({ directory })();
+    const open = (): never => {
+      throw new Error('a connection was opened');
+    };
+    await metrics.readFigures(open)();
     const loaders = loadTree().flatMap(({ path, text }) =>
       /^(?!test\/).*\.ts$/.test(path)
         ? [...text.matchAll(/^.*'prom-client'.*$/gm)].map(([line]) => [path, line.trim()])

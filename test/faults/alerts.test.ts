@@ -1,0 +1,361 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client as TemporalClient, Connection } from '@temporalio/client';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Watchdog } from '../../activities/adapters/watchdog.ts';
+import { freePorts } from '../../embedded/ports.ts';
+import { openMetrics } from '../../process/metrics/process-metrics.ts';
+import { ofWatchdog } from '../../process/metrics/sources.ts';
+import { projectRoot } from '../../process/project-root.ts';
+import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
+import { call, type CallResult } from '../api/harness/test-api.ts';
+import { createAction, invocationIn } from '../api/invocations/support.ts';
+import { expectAlerts, type Samples, samplesOf } from '../harness/firing-alerts.ts';
+import { findPromtool } from '../harness/promtool.ts';
+import { startTarget } from '../harness/target.ts';
+import { OwnServers } from './own-servers.ts';
+
+/**
+ * Each alert of ops/prometheus/rules.yml fires from a fault that is made by hand, none fires beside those of the fault, and what its
+ * runbook says to do ends it. Prometheus judges what API and worker show. Only time is not waited for: records are made older.
+ */
+
+const promtool = findPromtool();
+if ('missing' in promtool) console.warn(`No alert is seen to fire: ${promtool.missing}`);
+const FAILED_AT_ONCE = 51;
+const UNKNOWN = 11;
+const CONNECTIONS_MAX = 40;
+/** As if one request had computed for so long. */
+const STANDS_STILL_MS = 1_500;
+
+const [apiPort = 0, workerPort = 0, closedPort = 0] = await freePorts(3);
+const filesDir = mkdtempSync(path.join(tmpdir(), 'files-of-alerts-'));
+const own = (port: number) => ({ METRICS_ADDRESS: `127.0.0.1:${port}`, FILES_DIR: filesDir, DATABASE_POOL_MAX: '2' });
+const [{ servers, key, masterKeys }, target] = await Promise.all([
+  OwnServers.start({
+    api: { ...own(apiPort), HTTP_CONNECTIONS_PER_ADDRESS_MAX: String(CONNECTIONS_MAX) },
+    worker: { ...own(workerPort), DATABASE_POOL_MAX: '20', WORKSPACE_DISPATCHES_MAX: '1' },
+  }),
+  startTarget(),
+]);
+const owner = new Client({ connectionString: servers.ownerUrl });
+const temporal = await Connection.connect({ address: servers.temporalAddress });
+await owner.connect();
+const api = {
+  post: (url: string, body: unknown, headers: Record<string, string> = {}): Promise<CallResult> =>
+    call(`${servers.baseUrl}${url}`, 'POST', { key, body, headers }),
+  get: (url: string): Promise<CallResult> => call(`${servers.baseUrl}${url}`, 'GET', { key }),
+};
+afterAll(async () => {
+  await Promise.all([owner.end(), temporal.close()]);
+  rmSync(filesDir, { recursive: true });
+});
+
+async function scrape(): Promise<Samples> {
+  const texts: Record<string, string> = {};
+  for (const [instance, port] of Object.entries({ api: apiPort, worker: workerPort })) {
+    const reply = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => null);
+    if (reply !== null) texts[instance] = await reply.text();
+  }
+  return samplesOf(texts);
+}
+
+/** The largest value of the series whose name and labels hold these texts; null where there is none. */
+function valueIn(samples: Samples, ...texts: readonly string[]): number | null {
+  const values = [...samples]
+    .filter(([series]) => texts.every((text) => series.includes(text)))
+    .map(([, value]) => value);
+  return values.length === 0 ? null : Math.max(...values);
+}
+
+/** Scrapes until a series has such a value, because figures are read every fifteen seconds. Returns that scrape. */
+async function seen(is: (value: number | null) => boolean, ...texts: readonly string[]): Promise<Samples> {
+  const last: { samples: Samples } = { samples: new Map() };
+  await expect
+    .poll(async () => is(valueIn((last.samples = await scrape()), ...texts)), { message: texts.join(' ') })
+    .toBe(true);
+  return last.samples;
+}
+
+const isPositive = (value: number | null): boolean => (value ?? 0) > 0;
+const isZero = (value: number | null): boolean => value === 0;
+
+function judged(...phases: readonly { seen: Samples; firing: readonly string[] }[]): void {
+  if ('program' in promtool) expectAlerts(promtool.program, phases);
+}
+
+/** Past the triggers: what would be so after a time. */
+async function plant(sql: string): Promise<void> {
+  await owner.query("SET session_replication_role = 'replica'");
+  await owner.query(sql);
+  await owner.query("SET session_replication_role = 'origin'");
+}
+
+const sweep = () => new TemporalClient({ connection: temporal }).schedule.getHandle(SWEEP_SCHEDULE_ID);
+const sweptAt = ['sweep_finished_timestamp_seconds', 'area="workflow-starts"'] as const;
+
+const publishToNobody = (count: number): Promise<CallResult> =>
+  api.post('/api/v2/messages/batch', {
+    messages: Array.from({ length: count }, () => ({
+      url: `http://127.0.0.1:${closedPort}/`,
+      body: {},
+      maxRetries: 0,
+    })),
+  });
+
+const sound: { samples: Samples } = { samples: new Map() };
+/** The next fault grows from what is shown now. */
+const soundNow = async (): Promise<{ seen: Samples; firing: string[] }> => {
+  sound.samples = await scrape();
+  return { seen: sound.samples, firing: [] };
+};
+
+describe.skipIf('missing' in promtool)('an alert fires from its fault, and its runbook ends it', () => {
+  test('none fires where all is well', async () => {
+    expect((await publishToNobody(1)).status).toBeLessThan(300);
+    await sweep().trigger();
+    await seen(isPositive, ...sweptAt);
+    await seen((value) => value === 1, 'messages_total', 'status="failed"');
+    judged(await soundNow());
+  });
+
+  test('those of work that stands still: the worker is gone', async () => {
+    const sends = (answer: string) => ({ url: `${target.baseUrl}/orders?answer=${answer}`, body: { id: '1' } });
+    const limit = { dimension: 'orders', cap: 20, period: 'lifetime', name: 'orders', scope: {} };
+    expect((await api.post('/api/v2/impact-limits', limit)).status).toBe(201);
+    const impact = [{ dimension: 'orders', amount: { const: 1 }, bound: 'exact' }];
+    const verify = {
+      request: { method: 'GET', url: `${target.baseUrl}/orders/never` },
+      expect: [{ path: 'body.state', op: 'eq', value: 'done' }],
+    };
+    const lost = await createAction(api, sends('reset'), { impact });
+    const read = await createAction(api, sends('reset'), { verify });
+    const slow = await createAction(api, sends('hang'), { timeoutMs: 30_000 });
+    const before = await soundNow();
+    for (const action of [...Array.from({ length: UNKNOWN }, () => lost), read]) {
+      expect(invocationIn(await api.post(`/api/v2/actions/${action}/invoke`, { input: {} })).status).toBe('unknown');
+    }
+    expect((await publishToNobody(FAILED_AT_ONCE)).status).toBeLessThan(300);
+    await seen((value) => value === FAILED_AT_ONCE + 1, 'messages_total', 'status="failed"');
+    // One holds the only place, and one waits for it.
+    const held = [1, 2].map(() => api.post(`/api/v2/actions/${slow}/invoke`, { input: {} }));
+    await expect
+      .poll(async () => (await target.requests('/orders')).some(({ url }) => url.includes('hang')))
+      .toBe(true);
+    await expect.poll(async () => (await owner.query('SELECT FROM lane_places WHERE NOT is_taken')).rowCount).toBe(1);
+    await servers.end('worker', 'SIGKILL');
+    const late = { url: `${target.baseUrl}/orders`, body: {} };
+    expect((await api.post('/api/v2/messages/publish', late)).status).toBe(201);
+    await plant(`
+      UPDATE installation SET figures_at = now() - interval '1 hour';
+      UPDATE lane_queue SET due_at = now() - interval '1 hour';
+      UPDATE lane_places SET asked_at = now() - interval '1 hour';
+      UPDATE workflow_starts SET due_at = now() - interval '1 hour', claimed = true WHERE kind = 'read';
+      UPDATE effects SET reconcile_next_at = now() - interval '1 hour' WHERE stage = 'reconciling' AND NOT reconcile_exhausted;
+      UPDATE invocations SET unknown_at = now() - interval '2 days' WHERE status = 'unknown';
+      UPDATE invocations SET created_at = now() - interval '1 hour' WHERE status = 'queued'`);
+    await seen((value) => value === 1, 'workers', 'state="none"');
+    const during = await seen(isPositive, 'overdue_work', 'kind="read"');
+
+    await servers.start('worker');
+    await untilReleased(held);
+    await seen(isZero, 'overdue_work', 'kind="read"');
+    for (const invocation of await unknownOnes()) {
+      const told = { outcome: 'failed', evidence: { summary: 'The provider has no such order.' } };
+      expect((await api.post(`/api/v2/actions/invocations/${invocation}/resolve`, told)).text).toContain('"failed"');
+    }
+    await sweep().trigger();
+    await seen(isPositive, ...sweptAt);
+    const after = await seen(isZero, 'unknown_effects');
+    const standing = ['MessagesLate', 'NoWorker', 'PlaceWait', 'QueueAge', 'SweepStale'];
+    const unknown = ['ReconciliationBehind', 'UnknownExposure', 'UnknownGrowing', 'UnknownOld', 'WorkOverdue'];
+    judged(before, { seen: during, firing: [...standing, ...unknown, 'DlqGrowing'] }, { seen: after, firing: [] });
+  });
+
+  test('those of the ground: connections, keys, disk, clock, standbys, and a restored database', async () => {
+    const before = await soundNow();
+    const crowd = Array.from({ length: 90 }, () => new Client({ connectionString: servers.ownerUrl }));
+    await Promise.all(crowd.map((one) => one.connect()));
+    const undo = fillDisk();
+    await plant(`
+      UPDATE master_key_digests SET created_at = now() - interval '2 years';
+      INSERT INTO daily_usage (environment_id, day, allowance, shard, workspace_id, used)
+        SELECT id, (now() AT TIME ZONE 'UTC')::date, 'egress', 99, workspace_id, 7 FROM environments LIMIT 1;
+      UPDATE installation SET sweep_stopped_at = sweep_stopped_at - 'usage-invariants'`);
+    recovery('open');
+    await sweep().trigger();
+    await seen(isPositive, 'usage_drift');
+    // Last, because commits wait from then on.
+    await setSystem('synchronous_standby_names', `'nobody'`);
+    onTestFinished(() => setSystem('synchronous_standby_names', `''`));
+    const during = await seen(isPositive, 'database_synchronous{');
+
+    await setSystem('synchronous_standby_names', `''`);
+    await Promise.all(crowd.map((one) => one.end()));
+    undo();
+    recovery('release');
+    await plant(`DELETE FROM daily_usage WHERE shard = 99;
+      UPDATE installation SET sweep_stopped_at = sweep_stopped_at - 'usage-invariants'`);
+    await sweep().trigger();
+    await seen(isZero, 'usage_drift');
+    const rotated = { MASTER_KEYS: `2:${randomBytes(32).toString('base64')},${masterKeys}` };
+    await servers.end('api', 'SIGTERM');
+    await servers.start('api', rotated);
+    await servers.end('worker', 'SIGTERM');
+    await servers.start('worker', rotated);
+    await sweep().trigger();
+    await seen(isPositive, ...sweptAt);
+    const after = await seen((value) => value !== null && value < 3_600, 'master_key_age_seconds');
+    const records = ['CountsDiffer', 'MasterKeyOld', 'TimelineChanged'];
+    const machine = ['DatabaseConnections', 'FilesDiskFull', 'SyncStandbyMissing'];
+    judged(before, { seen: during, firing: [...records, ...machine] }, { seen: after, firing: [] });
+  });
+
+  test('those of a process: requests that fail, connections, its pool, its event loop', async () => {
+    const before = await soundNow();
+    const sockets: Socket[] = [];
+    for (let n = 0; n < CONNECTIONS_MAX + 25; n++)
+      sockets.push(connect(Number(new URL(servers.baseUrl).port), '127.0.0.1'));
+    await seen((value) => (value ?? 0) > 20, 'http_connections_refused_total');
+    for (const socket of sockets) socket.destroy();
+    await seen((value) => (value ?? 0) < CONNECTIONS_MAX, 'http_connections{');
+
+    await owner.query('ALTER TABLE actions RENAME TO lost_actions');
+    const failed = await Promise.all([1, 2, 3].map(() => api.get('/api/v2/actions')));
+    await owner.query('ALTER TABLE lost_actions RENAME TO actions');
+    for (const { status } of failed) expect(status).toBeGreaterThanOrEqual(500);
+
+    const locking = new Client({ connectionString: servers.ownerUrl });
+    await locking.connect();
+    await locking.query('BEGIN; LOCK TABLE actions IN ACCESS EXCLUSIVE MODE');
+    const waiting = Array.from({ length: 5 }, () => api.get('/api/v2/actions'));
+    await seen(isPositive, 'database_pool_waiting', 'pool="api"');
+    await standStill('api');
+    const during = await seen(isPositive, 'database_pool_waiting', 'pool="api"');
+    await locking.end();
+    for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+    const after = await seen((value) => (value ?? 1) < 0.5, 'nodejs_eventloop_lag_p99_seconds', 'instance="api"');
+    const firing = ['ConnectionsRefused', 'ErrorRate', 'EventLoopBusy', 'PoolSaturated'];
+    judged(before, { seen: during, firing }, { seen: after, firing: [] });
+  });
+
+  test('those of what a process does not see or do: Temporal, its figures, the sweep, its clock', async () => {
+    const before = await soundNow();
+    await owner.query('ALTER FUNCTION find_expired_memories RENAME TO find_no_memories');
+    await sweep().trigger();
+    await seen(isPositive, 'sweep_failures_total', 'area="expired-memories"');
+    await owner.query('ALTER FUNCTION find_no_memories RENAME TO find_expired_memories');
+    await sweep().pause();
+    // A clock that is five seconds ahead.
+    const ahead = `data:text/javascript,${encodeURIComponent('const now = Date.now; Date.now = () => now() + 5_000')}`;
+    await servers.end('worker', 'SIGTERM');
+    await servers.start('worker', { NODE_OPTIONS: `--import=${ahead}` });
+    const skewed = await seen((value) => Math.abs(value ?? 0) > 2, 'clock_skew_seconds');
+    servers.signal('temporal', 'SIGSTOP');
+    const away = await seen((value) => value === 1, 'workers', 'state="unknown"');
+    servers.signal('temporal', 'SIGCONT');
+    expect(valueIn(skewed, ...sweptAt)).toBe(null);
+
+    await sweep().unpause();
+    await servers.end('worker', 'SIGTERM');
+    await servers.start('worker');
+    await sweep().trigger();
+    await seen(isPositive, ...sweptAt);
+    const after = await seen((value) => value === 1, 'workers', 'state="up"');
+    judged(
+      before,
+      {
+        seen: new Map([...skewed, ...away]),
+        firing: ['ClockSkew', 'SweepFailing', 'SweepStale', 'TemporalUnreachable'],
+      },
+      { seen: after, firing: [] },
+    );
+  });
+
+  async function unknownOnes(): Promise<string[]> {
+    const { rows } = await owner.query<{ id: string }>(`SELECT id FROM invocations WHERE status = 'unknown'`);
+    return rows.map(({ id }) => id);
+  }
+
+  test('FiguresMissing: the figures of the database cannot be read', async () => {
+    const before = await soundNow();
+    const name = 'read_installation_figures(uuid, interval, integer)';
+    await owner.query(`REVOKE EXECUTE ON FUNCTION ${name} FROM service_app`);
+    const during = await seen((value) => value === null, 'unknown_effects');
+    await owner.query(`GRANT EXECUTE ON FUNCTION ${name} TO service_app`);
+    const after = await seen(isZero, 'unknown_effects');
+    judged(before, { seen: during, firing: ['FiguresMissing'] }, { seen: after, firing: [] });
+  });
+
+  test('WatchdogEnded: a call outlives its deadline', async () => {
+    const before = await soundNow();
+    const logger = pino({ level: 'silent' });
+    const metrics = await openMetrics('127.0.0.1:0', logger);
+    const watchdog = new Watchdog({ logger, graceMs: 0, intervalMs: 10 });
+    onTestFinished(async () => {
+      watchdog.close();
+      await metrics.close();
+    });
+    metrics.watch(ofWatchdog(watchdog));
+    const shown = async (): Promise<Samples> => {
+      const reply = await fetch(`http://127.0.0.1:${metrics.endpoints[0]?.port}/metrics`);
+      return new Map([...before.seen, ...samplesOf({ another: await reply.text() })]);
+    };
+    const first = await shown();
+    const watched = { kind: 'delivery', workspaceId: 'one', ids: {}, timeoutMs: 1 } as const;
+    await expect(watchdog.run(watched, () => new Promise(() => undefined))).rejects.toThrow('outlived its deadline');
+    const during = await shown();
+    judged({ seen: first, firing: [] }, { seen: during, firing: ['WatchdogEnded'] }, { seen: during, firing: [] });
+  });
+});
+
+/** The one that waited hangs too, once it is sent. */
+async function untilReleased(held: readonly Promise<CallResult>[]): Promise<void> {
+  const replies: CallResult[] = [];
+  for (const reply of held) void reply.then((one) => replies.push(one));
+  await expect.poll(() => target.release().then(() => replies.map(({ status }) => status))).toEqual([200, 200]);
+}
+
+/** A disk of its own in place of the folder of files, with less than a tenth free. Returns what ends it. */
+function fillDisk(): () => void {
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', filesDir]);
+  expect(mounted.status, 'a disk can be mounted').toBe(0);
+  writeFileSync(path.join(filesDir, 'large'), Buffer.alloc(1_000_000));
+  const undo = (): void => void spawnSync('umount', [filesDir]);
+  onTestFinished(undo);
+  return undo;
+}
+
+async function setSystem(name: string, value: string): Promise<void> {
+  await owner.query(`ALTER SYSTEM SET ${name} = ${value}`);
+  await owner.query('SELECT pg_reload_conf()');
+}
+
+/** The command of the runbook, as the image runs it. */
+function recovery(verb: 'open' | 'release'): void {
+  const { PATH = '', HOME = '' } = process.env;
+  execFileSync(process.execPath, ['embedded/run.mjs', 'embedded/commands/recovery.js', verb], {
+    cwd: projectRoot(),
+    env: {
+      PATH,
+      HOME,
+      DATABASE_URL: servers.applicationUrl,
+      TEMPORAL_ADDRESS: servers.temporalAddress,
+      MASTER_KEYS: masterKeys,
+    },
+  });
+}
+
+/** Between two scrapes, so that the second tells of that time alone. */
+async function standStill(part: 'api'): Promise<void> {
+  await scrape();
+  servers.signal(part, 'SIGSTOP');
+  await new Promise((resolve) => setTimeout(resolve, STANDS_STILL_MS));
+  servers.signal(part, 'SIGCONT');
+}

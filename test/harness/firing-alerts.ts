@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { projectRoot } from '../../process/project-root.ts';
+
+/** The samples of a scrape: what stands in front of a value (`name{labels}`), and the value. */
+export type Samples = ReadonlyMap<string, number>;
+
+const RULES = path.join(projectRoot(), 'ops', 'prometheus', 'rules.yml');
+const STEP_SECONDS = 15;
+const PHASE_STEPS = 160;
+
+/** Scrapes with a label `instance`, as Prometheus gives it. */
+export function samplesOf(texts: Readonly<Record<string, string>>): Samples {
+  const samples = new Map<string, number>();
+  for (const [instance, text] of Object.entries(texts)) {
+    for (const [, name = '', , labels = '', value = ''] of text.matchAll(/^(\w+)(\{(.*)\})? (\S+)$/gm)) {
+      samples.set(`${name}{instance="${instance}"${labels === '' ? '' : `,${labels}`}}`, Number(value));
+    }
+  }
+  return samples;
+}
+
+/**
+ * Judges by Prometheus' own rules: what was seen stays so for forty minutes, one scrape after the other. A gauge keeps its value. A
+ * counter goes on growing in each step by what it grew from the scrape before to this one. A time stays where it is. Throws with what
+ * Prometheus says unless exactly these alerts fire at the end of each time.
+ */
+export function expectAlerts(promtool: string, phases: readonly { seen: Samples; firing: readonly string[] }[]): void {
+  const folder = mkdtempSync(path.join(tmpdir(), 'alerts-'));
+  try {
+    const file = path.join(folder, 'seen.test.yml');
+    writeFileSync(file, JSON.stringify(testOf(phases)));
+    const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', file], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`other alerts fire than expected:\n${stdout}${stderr}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function testOf(phases: readonly { seen: Samples; firing: readonly string[] }[]): object {
+  const rules = readFileSync(RULES, 'utf8');
+  const isRuled = (series: string): boolean => rules.includes(series.slice(0, series.indexOf('{')));
+  const names = new Set(phases.flatMap(({ seen }) => [...seen.keys()].filter(isRuled)));
+  return {
+    rule_files: [RULES],
+    evaluation_interval: `${STEP_SECONDS}s`,
+    tests: [
+      {
+        interval: `${STEP_SECONDS}s`,
+        input_series: [...names].map((series) => ({
+          series,
+          values: valuesOf(
+            series,
+            phases.map(({ seen }) => seen.get(series)),
+          ),
+        })),
+        promql_expr_test: phases.map(({ firing }, phase) => ({
+          expr: 'sgn(count by (alertname) (ALERTS{alertstate="firing"}))',
+          eval_time: `${(phase + 1) * PHASE_STEPS * STEP_SECONDS - STEP_SECONDS}s`,
+          exp_samples: firing.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+        })),
+      },
+    ],
+  };
+}
+
+/** In promtool's notation: `a+bxn` is a, a+b, … a+nb. */
+function valuesOf(series: string, seen: readonly (number | undefined)[]): string {
+  const isCounter = /^\w+_(total|count|sum|bucket)\{/.test(series);
+  const isTime = /^\w+_timestamp_seconds\{/.test(series);
+  const rest = PHASE_STEPS - 1;
+  let last = 0;
+  return seen
+    .map((value, phase) => {
+      if (value === undefined) return phase === 0 ? `_x${PHASE_STEPS}` : `stale _x${rest}`;
+      const before = seen[phase - 1];
+      if (isTime) return valueOfTime(phase, value === before, rest);
+      if (!isCounter) return `${value}x${rest}`;
+      const growth = phase === 0 ? 0 : Math.max(0, value - (before ?? 0));
+      // A process that began again counts from 0.
+      const first = before === undefined || value < before ? value : last;
+      last = first + growth * rest;
+      return `${first}+${growth}x${rest}`;
+    })
+    .join(' ');
+}
+
+/** Prometheus' clock begins at 0. A time that two scrapes show is one that stands still, another goes along with the clock. */
+function valueOfTime(phase: number, standsStill: boolean, rest: number): string {
+  const now = phase * PHASE_STEPS * STEP_SECONDS;
+  return standsStill ? `${now}x${rest}` : `${now}+${STEP_SECONDS}x${rest}`;
+}
