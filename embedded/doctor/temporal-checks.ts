@@ -64,10 +64,7 @@ export const TEMPORAL_CHECKS: readonly Check[] = [
         return ok(`The namespace ${subject.namespace} exists.`);
       } catch (error) {
         if (codeOf(error) !== NOT_FOUND) throw error;
-        return fail(
-          `Temporal has no namespace ${subject.namespace}`,
-          `make it: temporal operator namespace create --namespace ${subject.namespace} --retention 720h`,
-        );
+        return fail(`Temporal has no namespace ${subject.namespace}`, 'run `npm run temporal:setup`, which makes it');
       }
     },
   },
