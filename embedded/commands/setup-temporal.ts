@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Connection } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
+import { connectOrSayWhy } from '../../process/connect-temporal.ts';
 import { ensureNamespace } from '../namespace.ts';
 import { registerSearchAttributes } from '../search-attributes.ts';
 import { localStack } from '../local-stack.ts';
@@ -10,9 +11,8 @@ import { runCommand } from './run-command.ts';
 await runCommand(async (configuration) => {
   const { TEMPORAL_NAMESPACE: namespace, DATA_DIR: dataDir } = configuration;
   const address = configuration.TEMPORAL_ADDRESS ?? localStack(dataDir, 'TEMPORAL_ADDRESS').temporalAddress;
-  const connection = await Connection.connect(
-    temporalConnectionOptions(address, configuration, (file) => readFileSync(file)),
-  );
+  const options = temporalConnectionOptions(address, configuration, (file) => readFileSync(file));
+  const connection = await connectOrSayWhy(options, () => Connection.connect(options));
   try {
     const isNew = await ensureNamespace(connection, namespace);
     const added = await registerSearchAttributes(connection, namespace);

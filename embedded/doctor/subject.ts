@@ -3,12 +3,13 @@ import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { Client } from 'pg';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { PRODUCT } from '../../domain/product.ts';
+import { connectOrSayWhy } from '../../process/connect-temporal.ts';
 import { type Figures, readFigures } from './figures.ts';
 import { readServerFacts, type ServerFacts } from './server-facts.ts';
 import { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 
-const CONNECT_TIMEOUT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
 
 /** What is examined: its settings, and what they lead to. Each connection and reading is made once, by the first check that asks. */
@@ -73,7 +74,7 @@ export class Subject {
       { ...values, TEMPORAL_TLS: values.TEMPORAL_TLS ?? false },
       (file) => readFileSync(file),
     );
-    return Connection.connect({ ...options, connectTimeout: CONNECT_TIMEOUT_MS });
+    return connectOrSayWhy(options, () => Connection.connect({ ...options, connectTimeout: CONNECT_TIMEOUT_MS }));
   }
 }
 

@@ -56,7 +56,7 @@ export async function makeTemporalDatabases(ownerUrl: string): Promise<void> {
   ] as const) {
     runSqlTool(ownerUrl, database, ['create']);
     runSqlTool(ownerUrl, database, ['setup-schema', '-v', '0.0']);
-    runSqlTool(ownerUrl, database, ['update-schema', '--schema-name', `postgresql/v12/${schema}/versioned`]);
+    runSqlTool(ownerUrl, database, ['update-schema', '--schema-name', `postgresql/v12/${schema}`]);
   }
 }
 
