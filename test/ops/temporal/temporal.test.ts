@@ -136,9 +136,11 @@ describe.skipIf(missing.length > 0)('on Temporal’s own server', async () => {
       expect(doctor.output).toContain(`Temporal does not answer at ${temporal.address}: ${reason}`);
     }
     const [[reason, changed] = ['', {}]] = wrong;
-    const started = [processes.startApi({ ...changed, PORT: '0' }), processes.startWorker(changed)];
-    for (const process of started)
-      await expect(process).rejects.toThrow(`Temporal does not answer at ${temporal.address}: ${reason}`);
+    const said = `Temporal does not answer at ${temporal.address}: ${reason}`;
+    await Promise.all([
+      expect(processes.startApi({ ...changed, PORT: '0' })).rejects.toThrow(said),
+      expect(processes.startWorker(changed)).rejects.toThrow(said),
+    ]);
     const ofAnother = { TEMPORAL_API_KEY: keys.apiKey(['other:write']) };
     await expect(processes.startWorker(ofAnother)).rejects.toThrow('Request unauthorized');
   });
