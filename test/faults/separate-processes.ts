@@ -154,8 +154,9 @@ export class SeparateProcesses {
 
 export interface Ended {
   isOk: boolean;
-  /** Of the standard output. */
+  /** The standard output. */
   output: string;
+  /** The standard error. */
   errors: string;
 }
 
