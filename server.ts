@@ -35,6 +35,7 @@ import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalUiOf } from './domain/temporal-ui.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { connectOrSayWhy } from './process/connect-temporal.ts';
 import { databaseSettingsOf } from './process/database-settings.ts';
 import { watchEpoch } from './process/epoch-watch.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
@@ -214,7 +215,10 @@ async function listen(
 async function connect(configuration: Configuration<'api'>, invoking: typeof InvocationModule | null, logger: Logger) {
   const { TEMPORAL_ADDRESS: address } = configuration;
   const options = temporalConnectionOptions(address, configuration, (file) => readFileSync(file));
-  if (invoking === null) return { connection: await Connection.connect(options), startInvoking: null };
+  if (invoking === null) {
+    const connection = await connectOrSayWhy(options, () => Connection.connect(options));
+    return { connection, startInvoking: null };
+  }
   const connection = await invoking.connectForInvocations(options, logger, configuration.TEMPORAL_METRICS_ADDRESS);
   const startInvoking = (shared: InvocationModule.SharedParts) =>
     invoking.startInvocationWorker(connection, configuration, shared);

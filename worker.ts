@@ -23,6 +23,7 @@ import type { InvocationRef } from './domain/refs.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { connectOrSayWhy } from './process/connect-temporal.ts';
 import { databaseSettingsOf } from './process/database-settings.ts';
 import { watchEpoch } from './process/epoch-watch.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
@@ -148,9 +149,9 @@ async function main(): Promise<void> {
   const logger = openLog({ ...loggerOptions(configuration.LOG_LEVEL, 'worker'), mixin: activityLogFields });
   logWhatNodePrints(logger);
   installTemporalRuntime(logger, configuration.TEMPORAL_METRICS_ADDRESS);
-  const connection = await NativeConnection.connect(
-    temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
-  );
+  const { TEMPORAL_ADDRESS: address } = configuration;
+  const options = temporalConnectionOptions(address, configuration, (file) => readFileSync(file));
+  const connection = await connectOrSayWhy(options, () => NativeConnection.connect(options));
   const tracing = await openTracing('worker', process.env, logger);
   const watchdog = new Watchdog({ logger, ...tracing.watch });
   const metrics = await openMetrics(configuration.METRICS_ADDRESS, logger);

@@ -68,11 +68,11 @@ export async function sendTogether(client: PoolClient, statements: readonly Boun
     client.query(state.underWay);
   });
   state.underWay = null;
-  // A name is in doubt where its statement failed: before it was prepared, or after.
+  // A name is in doubt where its statement failed: before it was prepared, or after. So is one behind it, which PostgreSQL never read:
+  // a pooler has taken note of it.
   for (const [at, { name }] of statements.entries()) {
     if (name === null || known.get(name) === 'prepared') continue;
-    if (at < answer.results.length) known.set(name, 'prepared');
-    else if (at === answer.results.length) known.set(name, 'in_doubt');
+    known.set(name, at < answer.results.length ? 'prepared' : 'in_doubt');
   }
   return answer;
 }

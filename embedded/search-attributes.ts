@@ -1,10 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from '../temporal/search-attributes.ts';
+import { untilItAnswers } from './until-it-answers.ts';
 
-const CONDITION_INTERVAL_MS = 50;
-const READY_TIMEOUT_MS = 20_000;
 const NAMES: string[] = Object.values(SEARCH_ATTRIBUTES).map((key) => key.name);
 
 /** From temporal.api.enums.v1: the package is CommonJS, which gives an ES module its types only. */
@@ -36,14 +34,5 @@ export async function addSearchAttributes(connection: Operator, namespace: strin
 /** The server's caches see a new attribute a little later; until then the server refuses a workflow that carries it. */
 async function untilQueryable(connection: OperatorConnection, namespace: string): Promise<void> {
   const query = NAMES.map((name) => `${name} = 'none'`).join(' OR ');
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  for (;;) {
-    try {
-      await connection.workflowService.countWorkflowExecutions({ namespace, query });
-      return;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await delay(CONDITION_INTERVAL_MS);
-    }
-  }
+  await untilItAnswers(() => connection.workflowService.countWorkflowExecutions({ namespace, query }));
 }

@@ -6,6 +6,7 @@ import type { Configuration } from '../domain/configuration/configuration.ts';
 import { PRODUCT } from '../domain/product.ts';
 import type { InvocationRef } from '../domain/refs.ts';
 import type { TemporalConnectionOptions } from '../domain/temporal-connection.ts';
+import { connectOrSayWhy } from './connect-temporal.ts';
 import { type OpenWorker, openWorker, type OpenWorkerParts } from './open-worker.ts';
 import { builtWorkflowBundle, installTemporalRuntime } from './temporal-runtime.ts';
 import { inFlightCapsOf, providersOf } from './worker-settings.ts';
@@ -52,7 +53,7 @@ export function connectForInvocations(
   metricsAddress: string | null,
 ): Promise<NativeConnection> {
   installTemporalRuntime(logger, metricsAddress);
-  return NativeConnection.connect(options);
+  return connectOrSayWhy(options, () => NativeConnection.connect(options));
 }
 
 /**

@@ -86,12 +86,16 @@ export function judgeMigrations(applied: readonly string[]): Finding {
 
 /** A pooler announces a process of its own. In its transaction mode nobody hears what is notified. */
 async function judgeNotifications(subject: Subject): Promise<Finding> {
-  const [listener, { serverPid }] = await Promise.all([subject.postgres(), subject.server()]);
-  const isPooled = listener.announcedPid !== serverPid;
+  const [session, listener, { serverPid }] = await Promise.all([
+    subject.postgres(),
+    subject.listener(),
+    subject.server(),
+  ]);
+  const isPooled = session.announcedPid !== serverPid;
   if (!(await isHeard(listener, subject.settings.values.DATABASE_URL ?? ''))) {
     return fail(
       `A session does not hear notifications${isPooled ? ', and a pooler stands before PostgreSQL' : ''}`,
-      'let DATABASE_URL lead to PostgreSQL itself or to a pooler in session mode',
+      'set DATABASE_LISTEN_URL to the primary itself, with the same login, or let the pooler be in session mode',
     );
   }
   return ok(

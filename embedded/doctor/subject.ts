@@ -3,18 +3,20 @@ import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { Client } from 'pg';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { PRODUCT } from '../../domain/product.ts';
+import { connectOrSayWhy } from '../../process/connect-temporal.ts';
 import { type Figures, readFigures } from './figures.ts';
 import { readServerFacts, type ServerFacts } from './server-facts.ts';
 import { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 
-const CONNECT_TIMEOUT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
 
 /** What is examined: its settings, and what they lead to. Each connection and reading is made once, by the first check that asks. */
 export class Subject {
   readonly settings: Settings;
   private sql: Promise<Session> | null = null;
+  private listening: Promise<Session> | null = null;
   private connection: Promise<Connection> | null = null;
   private facts: Promise<ServerFacts> | null = null;
   private figures: Promise<Figures> | null = null;
@@ -24,8 +26,15 @@ export class Subject {
   }
 
   postgres(): Promise<Session> {
-    this.sql ??= this.connectPostgres();
+    this.sql ??= connectPostgres(this.settings.values.DATABASE_URL ?? '');
     return this.sql;
+  }
+
+  /** The connection that LISTENs. */
+  listener(): Promise<Session> {
+    const { DATABASE_LISTEN_URL: url } = this.settings.values;
+    this.listening ??= url === null ? this.postgres() : connectPostgres(url);
+    return this.listening;
   }
 
   server(): Promise<ServerFacts> {
@@ -52,21 +61,10 @@ export class Subject {
   }
 
   async close(): Promise<void> {
-    const [sql, connection] = await Promise.allSettled([this.sql, this.connection]);
-    if (sql.status === 'fulfilled') await sql.value?.end();
+    const [sql, listening, connection] = await Promise.allSettled([this.sql, this.listening, this.connection]);
+    const sessions = new Set([sql, listening].map((each) => (each.status === 'fulfilled' ? each.value : null)));
+    for (const session of sessions) await session?.end();
     if (connection.status === 'fulfilled') await connection.value?.close();
-  }
-
-  private async connectPostgres(): Promise<Session> {
-    const client = new Client({
-      connectionString: this.settings.values.DATABASE_URL ?? '',
-      application_name: `${PRODUCT.id}-doctor`,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-    });
-    client.on('error', () => undefined); // the statement under way reports it
-    await client.connect();
-    return new Session(client);
   }
 
   private async connectTemporal(): Promise<Connection> {
@@ -76,6 +74,18 @@ export class Subject {
       { ...values, TEMPORAL_TLS: values.TEMPORAL_TLS ?? false },
       (file) => readFileSync(file),
     );
-    return Connection.connect({ ...options, connectTimeout: CONNECT_TIMEOUT_MS });
+    return connectOrSayWhy(options, () => Connection.connect({ ...options, connectTimeout: CONNECT_TIMEOUT_MS }));
   }
+}
+
+async function connectPostgres(url: string): Promise<Session> {
+  const client = new Client({
+    connectionString: url,
+    application_name: `${PRODUCT.id}-doctor`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+  });
+  client.on('error', () => undefined); // the statement under way reports it
+  await client.connect();
+  return new Session(client);
 }

@@ -32,14 +32,17 @@ export const TEMPORAL_CHECKS: readonly Check[] = [
     run: async (subject) => {
       const { TEMPORAL_ADDRESS: address } = subject.settings.values;
       if (address === null) return fail('TEMPORAL_ADDRESS is not set', 'set it to host:port of Temporal’s frontend');
+      const remedy = 'start it, or correct TEMPORAL_ADDRESS, its TLS and its API key';
+      try {
+        await subject.temporal();
+      } catch (error) {
+        return fail(error instanceof Error ? error.message : String(error), remedy);
+      }
       try {
         await (await subject.temporal()).workflowService.getSystemInfo({});
         return ok(`Temporal answers at ${address}.`);
       } catch (error) {
-        return fail(
-          `Temporal does not answer at ${address} (${textOf(error)})`,
-          'start it, or correct TEMPORAL_ADDRESS and its TLS',
-        );
+        return fail(`Temporal does not answer at ${address} (${textOf(error)})`, remedy);
       }
     },
   },
@@ -64,10 +67,7 @@ export const TEMPORAL_CHECKS: readonly Check[] = [
         return ok(`The namespace ${subject.namespace} exists.`);
       } catch (error) {
         if (codeOf(error) !== NOT_FOUND) throw error;
-        return fail(
-          `Temporal has no namespace ${subject.namespace}`,
-          `make it: temporal operator namespace create --namespace ${subject.namespace} --retention 720h`,
-        );
+        return fail(`Temporal has no namespace ${subject.namespace}`, 'run `npm run temporal:setup`, which makes it');
       }
     },
   },

@@ -23,6 +23,7 @@ import { ATTRIBUTES } from '../../domain/tracing/attributes.ts';
 import { formatTraceparent, parseTraceparent } from '../../domain/tracing/traceparent.ts';
 import type { OpenSpan, SpanAttributes, SpanStart, Tracing } from '../../domain/tracing/tracing.ts';
 import { CallTracing } from './trace-calls.ts';
+import { WholeTrees } from './whole-trees.ts';
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -59,7 +60,7 @@ export class OtelTracing implements Tracing {
   constructor(serviceName: string, options: OtelOptions) {
     this.endpoints = options.endpoints ?? [];
     diag.setLogger(diagLogger(options.logger), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
-    const processor = options.processor ?? new BatchSpanProcessor(new OTLPTraceExporter());
+    const processor = options.processor ?? new WholeTrees(new BatchSpanProcessor(new OTLPTraceExporter()));
     const own = resourceFromAttributes({ [ATTRIBUTES.service]: serviceName, [ATTRIBUTES.version]: PRODUCT.version });
     const resource = own.merge(detectResources({ detectors: [envDetector] }));
     this.provider = new BasicTracerProvider({ resource, spanProcessors: [processor] });

@@ -8,6 +8,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { VARIABLES, type ProcessKind } from '../../domain/configuration/configuration.ts';
 import { readConfiguration } from '../../domain/configuration/read-configuration.ts';
 import { PROJECT_ROOT } from '../architecture/source-tree.ts';
+import { temporalVersion } from '../ops/temporal/temporal-server.ts';
 
 /** These tests run without a container engine, and check what the files alone can show. */
 
@@ -32,7 +33,7 @@ interface Compose {
   services: Record<string, Service>;
   networks: Record<string, { internal?: boolean }>;
   volumes: Record<string, unknown>;
-  configs: Record<string, { content: string }>;
+  configs: Record<string, { content: string } | { file: string }>;
 }
 
 const read = (file: string): string => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
@@ -114,7 +115,6 @@ describe('docker-compose.yml', () => {
       'postgres',
       'temporal-schema',
       'temporal',
-      'temporal-namespace',
       'temporal-ui',
       'migrate',
       'temporal-setup',
@@ -155,15 +155,17 @@ describe('docker-compose.yml', () => {
     const asked = /```yaml\n(worker\.[^`]+)```/.exec(read('docs/operations.md'))?.[1] ?? '';
     expect(asked).toContain('schedulerNamespaceStartWorkflowRPS');
     expect(asked).toContain('enableFairness');
-    const settings = COMPOSE.configs['temporal-dynamic-config']?.content ?? '';
-    expect(load(settings)).toMatchObject(load(asked) as object);
+    expect(COMPOSE.configs['temporal-dynamic-config']).toEqual({ file: './ops/temporal/dynamic-config.yaml' });
+    expect(load(read('ops/temporal/dynamic-config.yaml'))).toMatchObject(load(asked) as object);
   });
 
   test('runs the release of Temporal that the tests run', () => {
     const { stdout } = spawnSync(inject('stack').temporalCliPath, ['--version'], { encoding: 'utf8' });
     const [, tested] = /Server (\d+\.\d+\.\d+)/.exec(stdout) ?? [];
-    for (const name of ['temporal', 'temporal-schema', 'temporal-namespace'])
-      expect(service(name).image?.split(':')[1], name).toBe(tested);
+    for (const name of ['temporal', 'temporal-schema']) expect(service(name).image?.split(':')[1], name).toBe(tested);
+    expect(temporalVersion(), '`npm run test:temporal` compiles it').toBe(tested);
+    for (const page of ['docs/operations.md', 'docs/kubernetes.md'])
+      expect(read(page).match(/^.*Server 1.*tested on (\d+\.\d+\.\d+)/m)?.[1], page).toBe(tested);
   });
 
   test('publishes ports of this machine only', () => {

@@ -32,7 +32,7 @@ const SOON = [
   'matching.PollerHistoryTTL="1s"',
 ];
 
-const [processes, target] = await Promise.all([SeparateProcesses.start(SOON), startTarget()]);
+const [processes, target] = await Promise.all([SeparateProcesses.start({ settings: SOON }), startTarget()]);
 const release = makeAnotherRelease();
 const temporal: Client = await processes.temporalClient();
 const { key: approver } = await processes.database.db.withEnvironment(processes.database.tenant, (tx) =>

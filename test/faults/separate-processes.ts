@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -13,6 +14,17 @@ import { closesWithFile } from '../harness/closes-with-file.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 import { startTarget } from '../harness/target.ts';
+import { projectRoot } from '../../process/project-root.ts';
+
+/** What the processes work on. What is left out is started for them. */
+export interface Surroundings {
+  /** More of Temporal's dynamic configuration. */
+  settings?: readonly string[];
+  database?: TestDatabase;
+  temporal?: RunningTemporal;
+  /** For every process. */
+  environment?: Record<string, string>;
+}
 
 export interface ApiProcess extends Caller {
   program: Program;
@@ -37,7 +49,12 @@ export class SeparateProcesses {
   private readonly environment: Record<string, string>;
   private readonly programs: Program[] = [];
 
-  private constructor(database: TestDatabase, temporal: RunningTemporal, key: string, folder: string) {
+  private constructor(
+    on: Pick<Required<Surroundings>, 'database' | 'temporal' | 'environment'>,
+    key: string,
+    folder: string,
+  ) {
+    const { database, temporal } = on;
     this.database = database;
     this.temporal = temporal;
     this.key = key;
@@ -51,22 +68,23 @@ export class SeparateProcesses {
       PORT: '0',
       // A busy machine may stand still for a while. No dispatch of a worker that lives is lost to that.
       HEARTBEAT_TIMEOUT_SECONDS: '60',
+      ...on.environment,
     };
   }
 
-  /** `settings`: more of Temporal's dynamic configuration. */
-  static async start(settings: readonly string[] = []): Promise<SeparateProcesses> {
+  static async start(on: Surroundings = {}): Promise<SeparateProcesses> {
     const folder = mkdtempSync(path.join(tmpdir(), 'faults-'));
     const binary = inject('stack').temporalCliPath;
     const logFile = path.join(folder, 'temporal.log');
+    const { settings = [], environment = {} } = on;
     const [database, temporal] = await Promise.all([
-      createTestDatabase(),
-      startTemporal({ binary, port: 0, uiPort: null, dbFile: null, logFile, settings }),
+      on.database ?? createTestDatabase(),
+      on.temporal ?? startTemporal({ binary, port: 0, uiPort: null, dbFile: null, logFile, settings }),
     ]);
     const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
       createApiKey(tx, { name: 'test', preset: 'full_access' }),
     );
-    const processes = new SeparateProcesses(database, temporal, key, folder);
+    const processes = new SeparateProcesses({ database, temporal, environment }, key, folder);
     closesWithFile(() => processes.close());
     return processes;
   }
@@ -102,6 +120,18 @@ export class SeparateProcesses {
     return program;
   }
 
+  /** Runs a command of ours to its end. It does not throw where that is a failure. */
+  command(file: string, args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+    const { PATH = '', HOME = '' } = process.env;
+    const env = { PATH, HOME, ...this.environment, ...environment };
+    const program = ['embedded/run.mjs', `embedded/commands/${file}`, ...args];
+    return new Promise((resolve) => {
+      execFile(process.execPath, program, { env, cwd: projectRoot() }, (error, output, errors) =>
+        resolve({ isOk: error === null, output, errors }),
+      );
+    });
+  }
+
   async temporalClient(): Promise<Client> {
     const connection = await Connection.connect({ address: this.temporal.address });
     closesWithFile(() => connection.close());
@@ -120,6 +150,14 @@ export class SeparateProcesses {
     this.programs.push(program);
     return program;
   }
+}
+
+export interface Ended {
+  isOk: boolean;
+  /** The standard output. */
+  output: string;
+  /** The standard error. */
+  errors: string;
 }
 
 function programOf(file: string, release?: string): string[] {

@@ -8,9 +8,10 @@ import { ExportTraceServiceRequestSchema, type KeyValue } from '../../api/runs/o
 import { spanSchema } from '../../api/runs/schemas.ts';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { approve, readApproval } from '../api/approvals/support.ts';
-import { createAction, dataOf, invocationIn, invoke } from '../api/invocations/support.ts';
+import { createAction, dataOf, effectOf, invocationIn, invoke } from '../api/invocations/support.ts';
 import { closesWithFile } from '../harness/closes-with-file.ts';
 import { startTarget } from '../harness/target.ts';
+import { sentTo, untilSeen } from './seen.ts';
 import { SeparateProcesses } from './separate-processes.ts';
 
 /** The trace of a call that waits for a person, over an API and a worker process, as a collector receives it. */
@@ -77,7 +78,7 @@ function take(body: Buffer): void {
 }
 
 const [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
-const [api] = await Promise.all([processes.startApi(tracing), processes.startWorker(tracing)]);
+const [api, worker] = await Promise.all([processes.startApi(tracing), processes.startWorker(tracing)]);
 const { key: approverKey } = await processes.database.db.withEnvironment(processes.database.tenant, (tx) =>
   createApiKey(tx, { name: 'approver', preset: 'full_access' }),
 );
@@ -100,6 +101,13 @@ async function approvedCall(traceparent: string): Promise<string> {
   return id;
 }
 
+/** Spans under a parent that nobody has sent. */
+function orphansOf(traceId: string, callerId: string): string[] {
+  const ofTrace = received.filter((span) => span.traceId === traceId);
+  const known = new Set([callerId, ...ofTrace.map(({ spanId }) => spanId)]);
+  return ofTrace.filter(({ parentId }) => !known.has(parentId)).map(({ name }) => name);
+}
+
 test('an approved call is one tree, from the caller’s span to the provider’s', async () => {
   const [traceId, callerId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
   const invocationId = await approvedCall(`00-${traceId}-${callerId}-01`);
@@ -109,11 +117,7 @@ test('an approved call is one tree, from the caller’s span to the provider’s
   await expect.poll(() => named('wait for approval')).toHaveLength(1);
   await expect.poll(() => named('watchApproval').length).toBeGreaterThan(0);
   // A span is sent when it ends, which its parent does later.
-  const orphans = (): Received[] => {
-    const known = new Set([callerId, ...ofTrace().map(({ spanId }) => spanId)]);
-    return ofTrace().filter(({ parentId }) => !known.has(parentId));
-  };
-  await expect.poll(orphans).toEqual([]);
+  await expect.poll(() => orphansOf(traceId, callerId)).toEqual([]);
 
   const [request] = named('POST /api/v2/actions/{ref}/invoke');
   expect(request).toMatchObject({ kind: 2, parentId: callerId, service: 'agent-action-runtime-api' });
@@ -199,4 +203,40 @@ test('a collector can be the service itself, whose run has the tree', async () =
     return spans.map(({ name }) => name);
   };
   await expect.poll(found).toContain('POST /api/v2/runs');
+});
+
+test('a call whose worker is killed is one trace, with what the worker behind it read, and no span is left without its parent', async () => {
+  await worker.end('SIGTERM');
+  // What waits for the heartbeats is shorter than in production.
+  const killed = await processes.startWorker({ ...tracing, HEARTBEAT_TIMEOUT_SECONDS: '4' });
+  const [traceId, callerId] = ['66666666666666666666666666666666', '00f067aa0ba902b7'];
+  const named = (name: string): Received[] => received.filter((span) => span.traceId === traceId && span.name === name);
+  const sent = '/orders?answer=hang';
+  const verify = {
+    request: { method: 'GET', url: `${target.baseUrl}/orders/killed` },
+    expect: [{ path: 'body.state', op: 'eq', value: 'done' }],
+  };
+  const config = { url: `${target.baseUrl}${sent}`, body: { id: 'killed' } };
+  const action = await createAction(api, config, { timeoutMs: 120_000, verify });
+  const replied = invoke(api, action, undefined, { traceparent: `00-${traceId}-${callerId}-01` });
+  await untilSeen(target, [sent]);
+  // Spans are sent in the order in which they ended: what ended before the kill has arrived.
+  const marker = '77777777777777777777777777777777';
+  await approvedCall(`00-${marker}-${callerId}-01`);
+  await expect.poll(() => received.some((span) => span.traceId === marker && span.name === 'dispatch')).toBe(true);
+  await killed.end('SIGKILL');
+  await processes.startWorker(tracing);
+
+  const { invocation } = await replied;
+  await expect.poll(async () => (await effectOf(api, invocation)).stage).toBe('settled');
+  const { attempts } = await effectOf(api, invocation);
+  expect(attempts.map(({ kind, status }) => [kind, status])).toEqual([
+    ['dispatch', 'abandoned'],
+    ['reconcile', 'completed'],
+  ]);
+  await expect.poll(() => named('provider_read')).toHaveLength(1);
+  await expect.poll(() => named('POST /api/v2/actions/{ref}/invoke')).toHaveLength(1);
+  await expect.poll(() => orphansOf(traceId, callerId)).toEqual([]);
+  expect(named('dispatch'), 'it never ended').toEqual([]);
+  expect(await sentTo(target, sent)).toBe(1);
 });

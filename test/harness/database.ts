@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import { inject } from 'vitest';
 import { Database, type Tenant } from '../../db/client.ts';
+import { migrate } from '../../db/migrate.ts';
 import { createWorkspace, ENVIRONMENT_KINDS, type EnvironmentKind } from '../../db/environments/workspaces.ts';
 import { withDatabase } from './global-setup.ts';
 import { closesWithFile } from './closes-with-file.ts';
@@ -30,16 +31,24 @@ export interface TestDatabase {
 
 const TEST_POOL_MAX = 10;
 
+export interface TestDatabaseOptions {
+  poolMax?: number;
+  /** The superuser's URL of another server than the run's own. Its database is migrated here, and the server ends by itself. */
+  serverUrl?: string;
+}
+
 /** A separate migrated database, with a workspace and its three environments. It closes with the file. */
-export async function createTestDatabase(options: { poolMax?: number } = {}): Promise<TestDatabase> {
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const stack = inject('stack');
+  const serverUrl = options.serverUrl ?? stack.postgresOwnerUrl;
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await runOn(
-    stack.postgresOwnerUrl,
-    `CREATE DATABASE ${name} TEMPLATE ${stack.templateDatabase} STRATEGY ${stack.copyStrategy}`,
-  );
-  const ownerUrl = withDatabase(stack.postgresOwnerUrl, name);
-  const applicationUrl = withDatabase(stack.postgresApplicationUrl, name);
+  const template = `TEMPLATE ${stack.templateDatabase} STRATEGY ${stack.copyStrategy}`;
+  await runOn(serverUrl, `CREATE DATABASE ${name} ${options.serverUrl === undefined ? template : ''}`);
+  const ownerUrl = withDatabase(serverUrl, name);
+  const application = new URL(stack.postgresApplicationUrl);
+  application.host = new URL(serverUrl).host;
+  const applicationUrl = withDatabase(application.href, name);
+  if (options.serverUrl !== undefined) await migrate({ ownerUrl, applicationUrl });
   const db = new Database({
     url: applicationUrl,
     applicationName: 'test',
@@ -71,7 +80,7 @@ export async function createTestDatabase(options: { poolMax?: number } = {}): Pr
     },
     close: closesWithFile(async () => {
       await db.close();
-      await runOn(stack.postgresOwnerUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+      await runOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
     }),
   };
 }

@@ -75,6 +75,11 @@ const ANSWERS = {
 
 const PATHS = {
   '/ok': ({ response }) => sendJson(response, 200, { ok: true }),
+  /** Answers 503 to the first request of its URL, and 200 to each later one. */
+  '/flaky': ({ request, response }) => {
+    const isFirst = requests.filter(({ url }) => url === request.url).length === 1;
+    sendJson(response, isFirst ? 503 : 200, { isFirst });
+  },
   '/empty': ({ response, url }) => response.writeHead(number(url, 'status', 204)).end(),
   /** Answers `?status=` with JSON. */
   '/status': ({ response, url }) =>

@@ -29,11 +29,18 @@ export function findTool(name: string, versionArgument: string, makes: readonly 
   }
 }
 
-/** Compiles a program of the Go module proxy, where Go is at hand. */
-export function fromGo(module: string): Make {
+/** Where Go's own installer puts it, which is not always on PATH. */
+const GO_FOLDER = '/usr/local/go/bin';
+
+/** Compiles a program of the Go module proxy, where Go is at hand. It is called as its folder is there, or by `name`. */
+export function fromGo(module: string, name?: string): Make {
   return (folder) => {
-    const failure = runTool('go', ['install', '-ldflags=-s -w', module], folder, { GOBIN: folder });
-    return failure === null ? [] : [failure];
+    const PATH = `${process.env['PATH'] ?? ''}${path.delimiter}${GO_FOLDER}`;
+    const failure = runTool('go', ['install', '-ldflags=-s -w', module], folder, { GOBIN: folder, PATH });
+    if (failure !== null) return [failure];
+    const [, built = ''] = /([^/]+)@/.exec(module) ?? [];
+    if (name !== undefined) renameSync(path.join(folder, built), path.join(folder, name));
+    return [];
   };
 }
 
