@@ -24,12 +24,8 @@ const SHARED = [
   'workflows',
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
-const NOT_IN_NPM_TEST = [
-  // It downloads the suite: `npm run test:mcp`.
-  ...(process.env['MCP_CONFORMANCE'] === undefined ? ['test/contract/mcp-conformance.test.ts'] : []),
-  // Two releases beside each other take a minute: `npm run test:faults`.
-  ...(process.env['FAULTS'] === undefined ? ['test/faults/deploy.test.ts'] : []),
-];
+/** It downloads the suite: `npm run test:mcp`. */
+const NOT_IN_NPM_TEST = process.env['MCP_CONFORMANCE'] === undefined ? ['test/contract/mcp-conformance.test.ts'] : [];
 
 /** The command line imports the SDK as the package that it is. */
 const SDK = fileURLToPath(new URL('sdk/typescript/src/index.ts', import.meta.url));
