@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { DeterminismViolationError } from '@temporalio/workflow';
@@ -5,10 +6,11 @@ import { Worker } from '@temporalio/worker';
 import { expect, test, vi } from 'vitest';
 import { type Repeated, repeatUntilStopped } from '../../activities/repeat-until-stopped.ts';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { current, prune, rollback, status } from '../../process/deployments/deploy.ts';
 import { projectRoot } from '../../process/project-root.ts';
 import { approve, putPolicy, readApproval } from '../api/approvals/support.ts';
-import { createAction, invoke, type Invocation } from '../api/invocations/support.ts';
+import { createAction, type Invocation, invocationIn } from '../api/invocations/support.ts';
 import { startTarget } from '../harness/target.ts';
 import { bundleOf, makeAnotherRelease } from './another-release.ts';
 import { inForm } from './form.ts';
@@ -49,8 +51,18 @@ const untilCurrent = async (id: string): Promise<void> => {
   await expect.poll(() => status(temporal), { timeout: ENDS_MS }).toMatch(new RegExp(`^${id}\tcurrent\t`, 'm'));
 };
 
+/** Sends again with the same Idempotency-Key where the reply asks for it: a crowded machine cannot start a thousand workflows at once. */
+async function admitted(api: ApiProcess, action: string, input: JsonObject) {
+  const headers = { 'Idempotency-Key': randomUUID() };
+  for (;;) {
+    const reply = await api.post(`/api/v2/actions/${action}/invoke`, { input }, headers);
+    if (reply.status !== 503) return { status: reply.status, invocation: invocationIn(reply) };
+    await delay(PACE_MS);
+  }
+}
+
 async function park(api: ApiProcess, action: string): Promise<Invocation> {
-  const { status: code, invocation } = await invoke(api, action, { input: { amount: 60_000 } });
+  const { status: code, invocation } = await admitted(api, action, { amount: 60_000 });
   expect([code, invocation.status]).toEqual([202, 'pending_approval']);
   return invocation;
 }
@@ -127,11 +139,11 @@ test(
     const plain = await createAction(api, { url: `${target.baseUrl}/ok?traffic` });
 
     const parked = await many(PARKED, () => park(api, asking));
-    const open = await begin(OPEN, () => invoke(api, hanging));
+    const open = await begin(OPEN, () => admitted(api, hanging, {}));
     await untilSeen(target, ['/hang?open']);
-    const traffic = new Traffic(api, plain);
 
     const [newApi, newWorker] = await Promise.all([startApi(after), startWorker(after)]);
+    const traffic = new Traffic(api, plain);
     expect(await current(temporal, after.id, true)).toContain('is the current version');
     traffic.api = newApi;
     const released = keepReleasing();
