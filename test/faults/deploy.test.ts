@@ -62,9 +62,12 @@ async function admitted(api: ApiProcess, action: string, input: JsonObject) {
 }
 
 async function park(api: ApiProcess, action: string): Promise<Invocation> {
-  const { status: code, invocation } = await admitted(api, action, { amount: 60_000 });
-  expect([code, invocation.status]).toEqual([202, 'pending_approval']);
-  return invocation;
+  const { invocation } = await admitted(api, action, { amount: 60_000 });
+  if (invocation.status === 'pending_approval') return invocation;
+  const url = `/api/v2/actions/invocations/${invocation.id}`;
+  const look = async (): Promise<string> => invocationIn(await api.get(url)).status;
+  await expect.poll(look, { timeout: ENDS_MS }).toBe('pending_approval');
+  return invocationIn(await api.get(url));
 }
 
 async function agree(api: ApiProcess, parked: readonly Invocation[]): Promise<void> {
