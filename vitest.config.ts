@@ -24,8 +24,12 @@ const SHARED = [
   'workflows',
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
-/** It downloads the suite: `npm run test:mcp`. */
-const NOT_IN_NPM_TEST = process.env['MCP_CONFORMANCE'] === undefined ? ['test/contract/mcp-conformance.test.ts'] : [];
+const NOT_IN_NPM_TEST = [
+  // It downloads the suite: `npm run test:mcp`.
+  ...(process.env['MCP_CONFORMANCE'] === undefined ? ['test/contract/mcp-conformance.test.ts'] : []),
+  // It starts eight processes, which took two minutes on a crowded machine: `npm run test:faults`.
+  ...(process.env['FAULTS'] === undefined ? ['test/faults/rolling-restart.test.ts'] : []),
+];
 
 /** The command line imports the SDK as the package that it is. */
 const SDK = fileURLToPath(new URL('sdk/typescript/src/index.ts', import.meta.url));
