@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
-import { current, move, prune, ramp, rollback, status } from '../../process/deployments/deploy.ts';
+import { current, keep, move, prune, ramp, rollback, status } from '../../process/deployments/deploy.ts';
 import { localStack } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
@@ -11,6 +11,7 @@ const USAGE = `Usage: npm run deploy -- <command>
   current <build id> [--wait]   gives it new work; --wait: once its workers poll
   ramp <build id> <percentage>  gives it a share of the workflows
   rollback [build id]           ends the ramp, or makes the version before the current one again
+  keep <build id>               keeps its open workflows with it, as a rollback does that was cut off
   move <build id>               gives the open workflows of a version whose workers are gone to the current one
   prune                         deletes the versions that are drained`;
 
@@ -38,6 +39,7 @@ function commandOf(words: readonly string[], wait: boolean): ((client: Client) =
   if (name === 'rollback' && words.length <= 2) return (client) => rollback(client, buildId ?? null);
   if (buildId === undefined) return null;
   if (name === 'current' && words.length === 2) return (client) => current(client, buildId, wait);
+  if (name === 'keep' && words.length === 2) return (client) => keep(client, buildId);
   if (name === 'move' && words.length === 2) return (client) => move(client, buildId);
   if (name !== 'ramp' || percentage === undefined || !/^\d{1,2}(\.\d+)?$|^100$/.test(percentage)) return null;
   return (client) => ramp(client, buildId, Number(percentage));

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { countOpen, sendEveryOpen, sendOpen } from './open-workflows.ts';
+import { KeptWorkflows } from './kept-workflows.ts';
+import { countOpen, sendEveryOpen } from './open-workflows.ts';
 import { deleteVersion, type Deployment, readDeployment, setCurrent, setRamp } from './worker-deployment.ts';
 
 /** How long `--wait` waits for the workers of a version, and how often it looks. */
@@ -63,19 +64,33 @@ export async function rollback(client: Client, buildId: string | null): Promise<
   if (from === null || (to === null && rampingBuildId === null))
     throw new Error('There is no version to go back to. Name one: `rollback <build id>`.');
   if (from === to) throw new Error(`${to} is the current version already.`);
-  // Most of them before the change. A task that the older code gets in between fails, and its next try goes where it belongs.
-  await sendOpen(client, from, { pinnedTo: from }, new Set());
+  const kept = new KeptWorkflows(client, from);
+  // Most of them before the change. A task that the older code gets in between fails, and sends nothing.
+  await kept.round();
   if (rampingBuildId !== null) await setRamp(client, rampingBuildId, 0, await needed(client));
   else if (to !== null) await setCurrent(client, to, await needed(client));
-  const kept = await sendEveryOpen(client, from, { pinnedTo: from });
-  return `${to ?? 'Workers without a build id'} takes new work. ${kept} open workflows stay with ${from}: keep its workers until it is drained.`;
+  return `${to ?? 'Workers without a build id'} takes new work. ${await keepEvery(kept, from)}`;
+}
+
+/** Ends what a rollback that was cut off left to do, or did not see. */
+export async function keep(client: Client, buildId: string): Promise<string> {
+  const { currentBuildId, rampingBuildId } = await needed(client);
+  if (buildId === currentBuildId || buildId === rampingBuildId)
+    throw new Error(`${buildId} takes new work, so nothing has to be kept with it.`);
+  return keepEvery(new KeptWorkflows(client, buildId), buildId);
+}
+
+async function keepEvery(kept: KeptWorkflows, buildId: string): Promise<string> {
+  const { workflows, left } = await kept.untilQuiet();
+  const stay = `${workflows} open workflows stay with ${buildId}: keep its workers until it is drained.`;
+  return left === 0 ? stay : `${stay} ${left} of them are held up by a call: run \`keep ${buildId}\` in a minute.`;
 }
 
 /** Gives the open workflows of a version whose workers are gone to the current one. They go on where its code replays them. */
 export async function move(client: Client, buildId: string): Promise<string> {
   const { currentBuildId } = await needed(client);
   if (buildId === currentBuildId) throw new Error(`${buildId} is the current version.`);
-  return `${await sendEveryOpen(client, buildId, 'current')} open workflows of ${buildId} go to the current version.`;
+  return `${await sendEveryOpen(client, buildId)} open workflows of ${buildId} go to the current version.`;
 }
 
 /** Deletes what is drained, or was never given work and has no workers. Temporal takes a hundred versions, and refuses the next. */

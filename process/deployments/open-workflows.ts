@@ -10,65 +10,90 @@ const ROUND_PAUSE_MS = 1_000;
 const PINNED = 1;
 const NOT_FOUND = 5;
 
-/** Where an override sends the tasks of workflows: to one version, or to the current one. */
-export type Target = { pinnedTo: string } | 'current';
+export interface Execution {
+  workflowId: string;
+  runId: string;
+}
+
+export const OPTIONS_MASK = { paths: ['versioning_override'] };
+
+/** Between two rounds: visibility lags behind the histories. */
+export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, ROUND_PAUSE_MS));
 
 export async function countOpen(client: Client, buildId: string): Promise<number> {
   return (await client.workflow.count(ofVersion(buildId))).count;
 }
 
 /**
- * Sends the open workflows of a version elsewhere, until two rounds in turn find no further one: it has to take no new work. Returns how
- * many there were.
+ * Sends the open workflows of a version to the current one, until two rounds in turn find no further one: it has to take no new work.
+ * Returns how many there were.
  */
-export async function sendEveryOpen(client: Client, buildId: string, target: Target): Promise<number> {
+export async function sendEveryOpen(client: Client, buildId: string): Promise<number> {
   const sent = new Set<string>();
   for (let quiet = 0; quiet < QUIET_ROUNDS;) {
     const before = sent.size;
-    await sendOpen(client, buildId, target, sent);
+    await listOpen(client, buildId, null, async (execution) => {
+      if (sent.has(execution.runId)) return;
+      sent.add(execution.runId);
+      await overrideOptions(client, execution, { autoUpgrade: true });
+    });
     quiet = sent.size === before ? quiet + 1 : 0;
-    if (quiet < QUIET_ROUNDS) await new Promise((resolve) => setTimeout(resolve, ROUND_PAUSE_MS));
+    if (quiet < QUIET_ROUNDS) await pause();
   }
   return sent.size;
 }
 
-/** One round. Leaves out the runs of `sent`, and adds to them. */
-export async function sendOpen(client: Client, buildId: string, target: Target, sent: Set<string>): Promise<void> {
+/** Calls for each open workflow of a version, some at a time. Returns how many there were. */
+export async function listOpen(
+  client: Client,
+  buildId: string,
+  condition: string | null,
+  each: (execution: Execution) => Promise<void>,
+): Promise<number> {
+  const query = condition === null ? ofVersion(buildId) : `${ofVersion(buildId)} AND ${condition}`;
+  let count = 0;
   let batch: Promise<unknown>[] = [];
-  for await (const { workflowId, runId } of client.workflow.list({ query: ofVersion(buildId) })) {
-    if (sent.has(runId)) continue;
-    sent.add(runId);
-    batch.push(override(client, { workflowId, runId }, target));
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    count += 1;
+    batch.push(each({ workflowId, runId }));
     if (batch.length < PARALLEL) continue;
     await Promise.all(batch);
     batch = [];
   }
   await Promise.all(batch);
+  return count;
 }
 
-/** The version that the last task of a workflow ran on. */
+/** The version that the last task of a workflow ran on, or that it is pinned to. */
 function ofVersion(buildId: string): string {
   return `ExecutionStatus = 'Running' AND TemporalWorkerDeploymentVersion = '${WORKER_DEPLOYMENT}:${buildId}'`;
 }
 
-async function override(
+/** Sends all tasks of a workflow to one version. */
+export function pinnedTo(buildId: string) {
+  return { pinned: { behavior: PINNED, version: { deploymentName: WORKER_DEPLOYMENT, buildId } } };
+}
+
+export async function overrideOptions(
   client: Client,
-  workflowExecution: { workflowId: string; runId: string },
-  target: Target,
+  workflowExecution: Execution,
+  versioningOverride: ReturnType<typeof pinnedTo> | { autoUpgrade: true },
 ): Promise<void> {
-  const versioningOverride =
-    target === 'current'
-      ? { autoUpgrade: true }
-      : { pinned: { behavior: PINNED, version: { deploymentName: WORKER_DEPLOYMENT, buildId: target.pinnedTo } } };
-  try {
+  await unlessEnded(async () => {
     await client.workflowService.updateWorkflowExecutionOptions({
       namespace: client.options.namespace,
       workflowExecution,
       workflowExecutionOptions: { versioningOverride },
-      updateMask: { paths: ['versioning_override'] },
+      updateMask: OPTIONS_MASK,
     });
+  });
+}
+
+/** Passes over a workflow that has ended since it was listed. */
+export async function unlessEnded(change: () => Promise<void>): Promise<void> {
+  try {
+    await change();
   } catch (error) {
-    // It has ended since it was listed.
     if (!(error instanceof Error && 'code' in error && error.code === NOT_FOUND)) throw error;
   }
 }

@@ -4,7 +4,9 @@ import { type Repeated, repeatUntilStopped } from '../../activities/repeat-until
 import { describeFailure } from '../../domain/failures.ts';
 import { readDeployment, setCurrent } from './worker-deployment.ts';
 
-const INTERVAL_MS = { min: 1_000, max: 5_000 };
+/** A process knows after this time, and what its look takes, that its version is no longer the current one. */
+export const LOOK_MS_MAX = 5_000;
+const INTERVAL_MS = { min: 1_000, max: LOOK_MS_MAX };
 
 /** What the worker of a process knows of its own version. */
 export interface OwnVersion extends Repeated {

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { pino } from 'pino';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { current, move, prune, ramp, rollback, status } from '../../process/deployments/deploy.ts';
-import { watchOwnVersion } from '../../process/deployments/own-version.ts';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { current, keep, move, prune, ramp, rollback, status } from '../../process/deployments/deploy.ts';
+import { LOOK_MS_MAX, watchOwnVersion } from '../../process/deployments/own-version.ts';
 
 /** What `npm run deploy` and the processes ask of Temporal. A Worker Deployment on Temporal itself is in test/faults/deploy. */
 
@@ -17,10 +17,25 @@ interface Version {
   hasPollers?: boolean;
 }
 
+/** A workflow that ignores its pin: it is on its way to another version. */
+interface OnItsWay {
+  to: string;
+  /** Why its last task failed. Left out: that task is not at its end. */
+  cause?: number;
+  /** Looks before its started call has ended. */
+  looksUntilIdle?: number;
+}
+
+const NONDETERMINISM = 24;
+const TIMED_OUT_QUERY = 26;
+
 /** Temporal's answers about one deployment, and what it was asked to change, in order. */
 class FakeTemporal {
   readonly asked: string[] = [];
   isAway = false;
+  /** By workflow id. */
+  readonly onTheirWay: Record<string, OnItsWay> = {};
+  private readonly pinned = new Set<string>();
   private readonly versions: Version[];
   private readonly fresh: boolean;
 
@@ -52,8 +67,11 @@ class FakeTemporal {
         workflowExecutionOptions: { versioningOverride: { pinned?: { version: { buildId: string } } } };
       }) => {
         const { pinned } = request.workflowExecutionOptions.versioningOverride;
-        this.asked.push(`${request.workflowExecution.workflowId} to ${pinned?.version.buildId ?? 'the current one'}`);
+        const { workflowId } = request.workflowExecution;
+        if (pinned && this.onTheirWay[workflowId] === undefined) this.pinned.add(workflowId);
+        this.asked.push(`${workflowId} to ${pinned?.version.buildId ?? 'the current one'}`);
       },
+      ...this.ofOneWorkflow(),
     };
     const workflow = {
       count: async (query: string) => ({ count: this.openOf(query).length }),
@@ -62,13 +80,60 @@ class FakeTemporal {
     return { options: { namespace: 'default' }, workflowService: service, workflow } as unknown as Client;
   }
 
+  begin(buildId: string, workflowId: string): void {
+    this.versionOf(buildId)?.open?.push(workflowId);
+  }
+
+  private ofOneWorkflow() {
+    type Request = { execution: { workflowId: string } };
+    return {
+      describeWorkflowExecution: async ({ execution }: Request) => {
+        const way = this.onTheirWay[execution.workflowId];
+        if (way === undefined) return { workflowExecutionInfo: {}, pendingActivities: [] };
+        const { looksUntilIdle = 0 } = way;
+        const isCalling = looksUntilIdle > 0;
+        if (isCalling) way.looksUntilIdle = looksUntilIdle - 1;
+        const deploymentVersion = { deploymentName: 'agent-actions', buildId: way.to };
+        return {
+          workflowExecutionInfo: { versioningInfo: { versionTransition: { deploymentVersion } } },
+          pendingActivities: isCalling ? [{}] : [],
+        };
+      },
+      getWorkflowExecutionHistoryReverse: async ({ execution }: Request) => {
+        const cause = this.onTheirWay[execution.workflowId]?.cause;
+        const failed = { eventId: 15, workflowTaskFailedEventAttributes: { cause } };
+        const completed = { eventId: 4, workflowTaskCompletedEventAttributes: {} };
+        return { history: { events: [{ eventId: 16 }, ...(cause === undefined ? [] : [failed]), completed] } };
+      },
+      resetWorkflowExecution: async (request: {
+        workflowExecution: { workflowId: string };
+        workflowTaskFinishEventId: number;
+        postResetOperations: [
+          {
+            updateWorkflowOptions: {
+              workflowExecutionOptions: { versioningOverride: { pinned: { version: { buildId: string } } } };
+            };
+          },
+        ];
+      }) => {
+        const { workflowId } = request.workflowExecution;
+        const [{ updateWorkflowOptions }] = request.postResetOperations;
+        const { buildId } = updateWorkflowOptions.workflowExecutionOptions.versioningOverride.pinned.version;
+        delete this.onTheirWay[workflowId];
+        this.pinned.add(workflowId);
+        this.asked.push(`${workflowId} again from ${request.workflowTaskFinishEventId}, on ${buildId}`);
+      },
+    };
+  }
+
   private versionOf(buildId: string): Version | undefined {
     return this.versions.find((version) => version.buildId === buildId);
   }
 
   private openOf(query: string): string[] {
     const [, buildId = ''] = /'agent-actions:([^']+)'/.exec(query) ?? [];
-    return this.versionOf(buildId)?.open ?? [];
+    const open = this.versionOf(buildId)?.open ?? [];
+    return query.includes("= 'AutoUpgrade'") ? open.filter((workflowId) => !this.pinned.has(workflowId)) : open;
   }
 
   private async *listed(query: string) {
@@ -107,9 +172,19 @@ const TWO: Version[] = [
   { buildId: '2.0.0', state: 'draining', lastCurrentSeconds: 20 },
   { buildId: '1.9.0', state: 'drained', lastCurrentSeconds: 10 },
 ];
-const two = (): FakeTemporal => new FakeTemporal(TWO.map((version) => ({ ...version })));
+const two = (): FakeTemporal => new FakeTemporal(structuredClone(TWO));
+
+/** Runs what waits between its rounds. */
+async function atOnce<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  await vi.runAllTimersAsync();
+  return work;
+}
 
 describe('npm run deploy', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
   test('shows each version with its state and its open workflows', async () => {
     const lines = (await status(two().client)).split('\n');
     expect(lines.map((line) => line.split('\t').slice(0, 3))).toEqual([
@@ -126,8 +201,10 @@ describe('npm run deploy', () => {
 
   test('rolls back to the version that was current last, and pins what the newer one began', async () => {
     const temporal = two();
-    expect(await rollback(temporal.client, null)).toContain('2.0.0 takes new work. 1 open workflows stay with 2.1.0');
-    expect(temporal.asked).toEqual(['invocation/new to 2.1.0', 'current 2.0.0', 'invocation/new to 2.1.0']);
+    expect(await atOnce(rollback(temporal.client, null))).toContain(
+      '2.0.0 takes new work. 1 open workflows stay with 2.1.0',
+    );
+    expect(temporal.asked).toEqual(['invocation/new to 2.1.0', 'current 2.0.0']);
   });
 
   test('rolls a ramp back by ending it, and the current version stays', async () => {
@@ -135,8 +212,57 @@ describe('npm run deploy', () => {
       { buildId: '2.0.0', state: 'current' },
       { buildId: '2.1.0', state: 'ramping', open: ['invocation/new'] },
     ]);
-    expect(await rollback(temporal.client, null)).toContain('2.0.0 takes new work.');
-    expect(temporal.asked).toEqual(['invocation/new to 2.1.0', 'ramp nobody 0', 'invocation/new to 2.1.0']);
+    expect(await atOnce(rollback(temporal.client, null))).toContain('2.0.0 takes new work.');
+    expect(temporal.asked).toEqual(['invocation/new to 2.1.0', 'ramp nobody 0']);
+  });
+
+  test('resets a workflow whose pin Temporal ignores because the code before failed its task', async () => {
+    const temporal = two();
+    temporal.onTheirWay['invocation/new'] = { to: '2.0.0', cause: NONDETERMINISM };
+    expect(await atOnce(rollback(temporal.client, null))).toMatch(/1 open workflows stay with 2\.1\.0: [^.]+\.$/);
+    expect(temporal.asked).toEqual([
+      'invocation/new to 2.1.0',
+      'current 2.0.0',
+      'invocation/new again from 15, on 2.1.0',
+    ]);
+  });
+
+  test('resets no workflow during its call, which would become unknown', async () => {
+    const temporal = two();
+    const way = { to: '2.0.0', cause: NONDETERMINISM, looksUntilIdle: 3 };
+    temporal.onTheirWay['invocation/new'] = way;
+    await atOnce(rollback(temporal.client, null));
+    expect(way.looksUntilIdle).toBe(0);
+    expect(temporal.asked.at(-1)).toBe('invocation/new again from 15, on 2.1.0');
+  });
+
+  test.each([
+    ['has not ended', {}],
+    ['failed for another reason', { cause: TIMED_OUT_QUERY }],
+  ])('resets no workflow whose task %s, and says what is left', async (_what, task) => {
+    const temporal = two();
+    temporal.onTheirWay['invocation/new'] = { to: '2.0.0', ...task };
+    expect(await atOnce(rollback(temporal.client, null))).toContain('run `keep 2.1.0` in a minute');
+    expect(temporal.asked).toEqual(['invocation/new to 2.1.0', 'current 2.0.0']);
+  });
+
+  test('finds what a process began that did not know of the rollback yet', async () => {
+    const temporal = two();
+    const rolledBack = rollback(temporal.client, null);
+    await vi.advanceTimersByTimeAsync(LOOK_MS_MAX);
+    temporal.begin('2.1.0', 'invocation/late');
+    expect(await atOnce(rolledBack)).toContain('2 open workflows stay with 2.1.0');
+    expect(temporal.asked.at(-1)).toBe('invocation/late to 2.1.0');
+  });
+
+  test('keeps the workflows of a version after a rollback that was cut off, and of none that takes new work', async () => {
+    const temporal = new FakeTemporal([
+      { buildId: '2.0.0', state: 'current' },
+      { buildId: '2.1.0', state: 'draining', open: ['invocation/new'] },
+    ]);
+    expect(await atOnce(keep(temporal.client, '2.1.0'))).toContain('1 open workflows stay with 2.1.0');
+    expect(temporal.asked).toEqual(['invocation/new to 2.1.0']);
+    await expect(keep(temporal.client, '2.0.0')).rejects.toThrow('takes new work');
   });
 
   test('refuses a rollback without a version before, and a ramp of nothing', async () => {
@@ -151,7 +277,7 @@ describe('npm run deploy', () => {
       { buildId: '2.1.0', state: 'current' },
       { buildId: '2.0.0', state: 'draining', open: ['event/evt_1', 'event/evt_2'] },
     ]);
-    expect(await move(temporal.client, '2.0.0')).toContain('2 open workflows of 2.0.0');
+    expect(await atOnce(move(temporal.client, '2.0.0'))).toContain('2 open workflows of 2.0.0');
     expect(temporal.asked).toEqual(['event/evt_1 to the current one', 'event/evt_2 to the current one']);
     await expect(move(temporal.client, '2.1.0')).rejects.toThrow('is the current version');
   });
