@@ -56,7 +56,12 @@ function Areas() {
           <ul>
             {WORKSPACE_AREAS.map(({ title, path }) => (
               <li key={path}>
-                <Link to={path} search={{ e }} activeProps={{ 'aria-current': 'page' }}>
+                <Link
+                  to={path}
+                  search={{ e }}
+                  activeOptions={{ includeSearch: false }}
+                  activeProps={{ 'aria-current': 'page' }}
+                >
                   {title}
                 </Link>
               </li>

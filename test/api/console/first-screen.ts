@@ -81,12 +81,12 @@ export function firstScreens(world: World): void {
       await page.locator(usable).first().waitFor();
       const { metrics } = await session.send('Performance.getMetrics');
       const { usableMs, files } = await measured(page);
-        console.log(
-          name,
-          usableMs,
-          files.length,
-          files.reduce((sum, { bytes }) => sum + bytes, 0),
-        );
+      console.log(
+        name,
+        usableMs,
+        files.length,
+        files.reduce((sum, { bytes }) => sum + bytes, 0),
+      );
       const spent = metrics.find((metric) => metric.name === 'TaskDuration')?.value ?? Number.NaN;
       expect(spent).toBeLessThan(SCRIPT_SECONDS_MAX);
       expect(usableMs / 1_000).toBeLessThan(BUSY_SECONDS_MAX);

@@ -100,18 +100,6 @@ export function placesAndRights(world: World): void {
     await close();
   });
 
-  test('leads from an effect that waits for a person to its approval', async () => {
-    const { browser, service, owner, at, approvalId } = world;
-    const { page, close } = await visit(browser, service, owner, at('/effects?stage=awaiting_approval'));
-    await settled(page);
-    await page.locator('table.rows td a').first().click();
-    await page.getByText('A person has to agree first.').waitFor();
-    await page.locator('.lead').getByRole('link', { name: 'Open the approval' }).click();
-    await page.waitForURL('**/approvals/*');
-    expect(new URL(page.url()).pathname.split('/').at(-1)).toBe(approvalId);
-    await close();
-  });
-
   test('draws a chart under the policy of the page, and shows its numbers as a table', async () => {
     const { browser, service, owner, at } = world;
     const { page, complaints, close } = await visit(browser, service, owner, '/console/sign-in');
