@@ -3302,6 +3302,21 @@ ALTER FUNCTION find_old_previews(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_old_previews(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_old_previews(text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_passkey_owner(wanted bytea)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT passkeys.user_id
+    FROM passkeys
+   WHERE (passkeys.credential_id = find_passkey_owner.wanted);
+END
+;
+ALTER FUNCTION find_passkey_owner(bytea) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_passkey_owner(bytea) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_passkey_owner(bytea) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_raised_events(after_id uuid, most integer)
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -8294,6 +8309,7 @@ CREATE TABLE passkeys (
   is_synced boolean NOT NULL,
   created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
   last_used_at timestamp(3) with time zone,
+  challenged_at timestamp(3) with time zone,
   CONSTRAINT passkeys_pkey PRIMARY KEY (id),
   CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id),
   CONSTRAINT passkeys_credential_id_check CHECK (((octet_length(credential_id) >= 1) AND (octet_length(credential_id) <= 1023))),
@@ -8307,8 +8323,8 @@ ALTER TABLE passkeys FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON passkeys FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON passkeys FOR ALL TO PUBLIC USING ((user_id = current_user_id())) WITH CHECK ((user_id = current_user_id()));
 GRANT DELETE, INSERT, SELECT ON passkeys TO service_app;
-GRANT UPDATE (name, sign_count, last_used_at) ON passkeys TO service_app;
-GRANT SELECT (user_id) ON passkeys TO service_directory;
+GRANT UPDATE (name, sign_count, last_used_at, challenged_at) ON passkeys TO service_app;
+GRANT SELECT (user_id, credential_id) ON passkeys TO service_directory;
 
 CREATE TABLE pending_plan_changes (
   workspace_id uuid NOT NULL,
@@ -8945,13 +8961,14 @@ CREATE TABLE sign_in_sessions (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   last_seen_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
-  password_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  password_at timestamp(3) with time zone DEFAULT now(),
   second_factor_at timestamp(3) with time zone,
   second_factor text,
   CONSTRAINT sign_in_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sign_in_sessions_previous_token_hash_key UNIQUE (previous_token_hash),
   CONSTRAINT sign_in_sessions_token_hash_key UNIQUE (token_hash),
   CONSTRAINT sign_in_sessions_check CHECK (((second_factor IS NULL) = (second_factor_at IS NULL))),
+  CONSTRAINT sign_in_sessions_check1 CHECK (((password_at IS NOT NULL) OR (second_factor_at IS NOT NULL))),
   CONSTRAINT sign_in_sessions_second_factor_check CHECK ((second_factor = ANY (ARRAY['passkey'::text, 'recovery_code'::text]))),
   CONSTRAINT sign_in_sessions_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );

@@ -62,7 +62,7 @@ function wrong(): ServiceError {
 }
 
 /** A new sign-in ends the browser's earlier session, so that a planted token is worthless afterwards. */
-async function endEarlierSession(
+export async function endEarlierSession(
   db: Database,
   { sessionToken, address }: Browser,
   { userId, requestId }: { userId: string; requestId: string },

@@ -3,29 +3,37 @@ import { CONSOLE_PATH } from '../../domain/console-links.ts';
 
 /**
  * Asks for a passkey before a form with `data-passkey` is sent, and sends the answer in its field `credential`. From `data-passkey`
- * (milliseconds since 1970) on it asks; until then the last answer still counts. It writes no markup: Trusted Types are required.
+ * (milliseconds since 1970) on it asks; until then the last answer still counts. `data-passkey-options` names who makes the challenge where
+ * nobody is signed in; such a form is hidden without the script. A second press ends the question that is open, because
+ * browsers ask one at a time. It writes no markup: Trusted Types are required.
  */
 export const PASSKEY_SCRIPT = `'use strict';
 for (const form of document.querySelectorAll('form[data-passkey]')) {
+  form.hidden = false;
   form.querySelector('[data-passkey-unscripted]').hidden = true;
   form.addEventListener('submit', (event) => {
     if (Date.now() < Number(form.dataset.passkey)) return;
     event.preventDefault();
-    ask(form, event.submitter).catch((error) => say(form, error));
+    ask(form, event.submitter).catch((error) => error.name === 'AbortError' || say(form, problem(error)));
   });
 }
+let open;
 async function ask(form, button) {
-  const reply = await fetch('/api/v2/auth/session/passkey/options', {
+  open?.abort();
+  const { signal } = open = new AbortController();
+  const { csrfToken } = form.elements;
+  const reply = await fetch(form.dataset.passkeyOptions ?? '/api/v2/auth/session/passkey/options', {
     method: 'POST',
     credentials: 'same-origin',
-    headers: { 'X-CSRF-Token': form.elements.csrfToken.value },
+    headers: csrfToken === undefined ? {} : { 'X-CSRF-Token': csrfToken.value },
   });
   const answer = await reply.json();
   if (!reply.ok) throw new Error(answer.error.message);
   if (window.PublicKeyCredential?.parseRequestOptionsFromJSON === undefined)
     throw new Error('This browser knows no passkeys.');
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(answer.data.publicKey);
-  const credential = await navigator.credentials.get({ publicKey });
+  say(form, 'Your browser asks for your passkey …');
+  const credential = await navigator.credentials.get({ publicKey, signal });
   form.elements.credential.value = JSON.stringify(credential);
   if (button?.name) {
     const chosen = document.createElement('input');
@@ -36,10 +44,12 @@ async function ask(form, button) {
   }
   form.submit();
 }
-function say(form, error) {
-  const words = error.name === 'NotAllowedError'
+function problem(error) {
+  return error.name === 'NotAllowedError'
     ? 'No passkey was shown. Nothing was sent: try again.'
     : 'The passkey could not be asked for. Nothing was sent. ' + error.message;
+}
+function say(form, words) {
   const line = form.querySelector('[data-passkey-says]');
   line.textContent = words;
   line.hidden = false;

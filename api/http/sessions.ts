@@ -113,8 +113,12 @@ export function needsSecureCookie(ctx: HttpContext): boolean {
 
 /** The token of the session cookie, or null where the request has none. */
 export function readSessionCookie(ctx: HttpContext): string | null {
-  const wanted = needsSecureCookie(ctx) ? SECURE_NAME : LOOPBACK_NAME;
-  for (const part of ctx.get('Cookie').split(';')) {
+  return cookieIn(ctx.get('Cookie'), needsSecureCookie(ctx) ? SECURE_NAME : LOOPBACK_NAME);
+}
+
+/** The value of a cookie in the header that holds them all. */
+export function cookieIn(header: string, wanted: string): string | null {
+  for (const part of header.split(';')) {
     const [name, ...value] = part.trim().split('=');
     if (name === wanted) return value.join('=');
   }

@@ -11,7 +11,7 @@ import { decideOnPage, sendApprovalContent, showApprovalPage } from './approval.
 import { isPagePath } from './error-pages.ts';
 import { showEnvironment, showInbox } from './inbox.ts';
 import { finishWithCode, finishWithPasskey } from './second-step.ts';
-import { showSignIn, signIn, signOut } from './sign-in.ts';
+import { showSignIn, signIn, signInWithPasskey, signOut } from './sign-in.ts';
 
 const STATIC_MAX_AGE_SECONDS = 31_536_000;
 const ENVIRONMENT = `${CONSOLE_PATH}/environments/:environmentId/approvals`;
@@ -35,6 +35,7 @@ export function servePages(runner: RouteRunner): HttpMiddleware {
   router.get(PASSKEY_SCRIPT_PATH, sendStatic('text/javascript; charset=utf-8', PASSKEY_SCRIPT));
   router.get(SIGN_IN_PATH, page(showSignIn));
   router.post(SIGN_IN_PATH, page(signIn));
+  router.post(`${SIGN_IN_PATH}/with-passkey`, page(signInWithPasskey));
   router.post(`${SIGN_IN_PATH}/passkey`, page(finishWithPasskey));
   router.post(`${SIGN_IN_PATH}/recovery-code`, page(finishWithCode));
   router.post(`${CONSOLE_PATH}/sign-out`, page(signOut));

@@ -2,6 +2,7 @@ import type { AnyRoute } from '../http/define-route.ts';
 import { confirmPasswordRoute, useRecoveryCodeRoute } from './confirm-otherwise.ts';
 import { confirmWithPasskeyRoute, passkeyChallengeRoute } from './confirm-with-passkey.ts';
 import { enrolOptionsRoute, enrolPasskeyRoute } from './enrol-passkey.ts';
+import { passkeySignInOptionsRoute, signInWithPasskeyRoute } from './sign-in-with-passkey.ts';
 import {
   getRecoveryCodesRoute,
   listPasskeysRoute,
@@ -11,6 +12,8 @@ import {
 } from './manage-passkeys.ts';
 
 export const passkeyRoutes: AnyRoute[] = [
+  passkeySignInOptionsRoute,
+  signInWithPasskeyRoute,
   listPasskeysRoute,
   enrolOptionsRoute,
   enrolPasskeyRoute,

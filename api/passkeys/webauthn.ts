@@ -49,7 +49,7 @@ export async function creationOptions(
   return { publicKey: options as unknown as JsonObject, challenge: options.challenge };
 }
 
-/** What a browser is asked for to show one of these passkeys. */
+/** What a browser is asked for to show one of these passkeys; with none of them, any that it keeps for this place. */
 export async function requestOptions(place: PasskeyPlace, known: readonly PasskeyRecord[]): Promise<Options> {
   const { generateAuthenticationOptions } = await library();
   const options = await generateAuthenticationOptions({

@@ -24,12 +24,12 @@ export async function enrolPasskey(name: string): Promise<string[] | null> {
   return enrolled.data.recoveryCodes;
 }
 
-/** Shows a passkey to the service, which confirms the session. */
-export async function showPasskey(): Promise<void> {
-  const { data } = await call('post', '/api/v2/auth/session/passkey/options');
+/** Shows a passkey to the service, which confirms the session. `signal` takes the browser's question away, which asks one at a time. */
+export async function showPasskey(signal: AbortSignal): Promise<void> {
+  const { data } = await call('post', '/api/v2/auth/session/passkey/options', { signal });
   if (!hasWebAuthnJson()) throw new Error(UNKNOWN);
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(data.publicKey as never);
-  const credential = jsonOf(await navigator.credentials.get({ publicKey }));
+  const credential = jsonOf(await navigator.credentials.get({ publicKey, signal }));
   await call('post', '/api/v2/auth/session/passkey', { body: { credential: credential as never } });
 }
 

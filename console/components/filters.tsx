@@ -35,7 +35,7 @@ function Choice({ name, label, options }: Filter) {
     <label>
       <span>{label}</span>
       <select value={search[name] ?? ''} onChange={({ target }) => change({ [name]: target.value, page: undefined })}>
-        <option value="">Any</option>
+        <option value="">{options?.length === 1 ? BOOLEANS['false'] : 'Any'}</option>
         {options?.map((option) => (
           <option key={option} value={option}>
             {BOOLEANS[option] ?? capital(wordsOf(option))}

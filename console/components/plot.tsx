@@ -6,6 +6,13 @@ import type { ChartProps } from './chart-props.ts';
 import { useIsDark } from './theme.ts';
 
 const HEIGHT = 180;
+/** As everywhere in the console: 24 hours, and the month by its name. What the larger unit is stands where it changes. */
+const MOMENTS: UPlot.Axis.Values = [
+  [86_400 * 28, '{MMM} {YYYY}', null, null, null, null, null, null, 1],
+  [86_400, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+];
 const ALONE_SECONDS = 1_800;
 /** Differ in lightness as well as in hue; the legend names them, so that colour is never alone. */
 const STROKES = ['--link', '--good', '--mark', '--bad', '--quiet', '--line'];
@@ -73,7 +80,10 @@ function optionsOf({
       x: { range: (_, from, to) => (isAlone ? [from - ALONE_SECONDS, from + ALONE_SECONDS] : [from, to]) },
       y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
     },
-    axes: [axis, { ...axis, size: 72, values: (_, splits) => splits.map((split) => format(split)) }],
+    axes: [
+      { ...axis, values: MOMENTS },
+      { ...axis, size: 72, values: (_, splits) => splits.map((split) => format(split)) },
+    ],
     ...(isUtc ? { tzDate: (seconds: number) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
     series: [
       { label: 'From' },

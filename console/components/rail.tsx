@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { RAIL, WORKSPACE_AREAS } from '../screens.ts';
 import { useEnvironmentId, useInEnvironment } from './location.ts';
 import { useLocation } from '@tanstack/react-router';
@@ -8,13 +8,18 @@ import { useLocation } from '@tanstack/react-router';
 export function Rail() {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
-  useEffect(() => setOpen(false), [pathname]);
+  const areas = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    setOpen(false);
+    // On a low screen the rail scrolls by itself, and the area may stand below its edge.
+    areas.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [pathname]);
   return (
     <nav className={isOpen ? 'rail open' : 'rail'} aria-label="Areas">
       <button type="button" className="menu-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         ☰ Areas
       </button>
-      <div className="areas">
+      <div className="areas" ref={areas}>
         <Areas />
       </div>
     </nav>
@@ -51,7 +56,12 @@ function Areas() {
           <ul>
             {WORKSPACE_AREAS.map(({ title, path }) => (
               <li key={path}>
-                <Link to={path} search={{ e }} activeProps={{ 'aria-current': 'page' }}>
+                <Link
+                  to={path}
+                  search={{ e }}
+                  activeOptions={{ includeSearch: false }}
+                  activeProps={{ 'aria-current': 'page' }}
+                >
                   {title}
                 </Link>
               </li>

@@ -34,18 +34,31 @@ export function StepUp() {
   );
 }
 
+/** The browser still asks when the dialog is closed: it would refuse the next question, and answer for this one. */
+function useGone() {
+  const gone = useRef(new AbortController());
+  useEffect(() => {
+    gone.current = new AbortController();
+    return () => gone.current.abort();
+  }, []);
+  return gone;
+}
+
 function Confirmation({ means, end }: { means: readonly StepUpMeans[]; end: (isConfirmed: boolean) => void }) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isPending, setPending] = useState(false);
   const [password, setPassword] = useState('');
   const headingId = useId();
+  const gone = useGone();
   const confirm = async (work: () => Promise<unknown>): Promise<void> => {
+    const { signal } = gone.current;
     setPending(true);
     setProblem(null);
     try {
       await work();
-      end(true);
+      if (!signal.aborted) end(true);
     } catch (error) {
+      if (signal.aborted) return;
       setProblem(passkeyProblem(error));
       setPending(false);
     }
@@ -77,7 +90,12 @@ function Confirmation({ means, end }: { means: readonly StepUpMeans[]; end: (isC
       )}
       <div className="buttons">
         {means.includes('passkey') && (
-          <button type="button" className="primary" disabled={isPending} onClick={() => void confirm(showPasskey)}>
+          <button
+            type="button"
+            className="primary"
+            disabled={isPending}
+            onClick={() => void confirm(() => showPasskey(gone.current.signal))}
+          >
             Use your passkey
           </button>
         )}

@@ -31,7 +31,7 @@ export function Tiles({ from }: { from: string }) {
           />
           <Tile
             to="/messages"
-            name="Messages delivered"
+            name="Delivered"
             value={messages.deliveryRate === null ? '–' : percentText(messages.deliveryRate)}
             note={`${countText(messages.failed)} failed`}
           />

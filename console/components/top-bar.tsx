@@ -14,7 +14,10 @@ export function TopBar() {
       <strong className="product">Console</strong>
       <EnvironmentSwitcher />
       <button type="button" className="search" onClick={openPalette}>
-        <span>Search or paste an id</span> <kbd>⌘K</kbd>
+        <span>
+          Search<span className="roomy"> or paste an id</span>
+        </span>{' '}
+        <kbd>⌘K</kbd>
       </button>
       <div className="right">
         <LiveDot />

@@ -29,11 +29,13 @@ export function EffectScreen() {
 }
 
 function Content({ effect }: { effect: Effect }) {
+  const isAsked = effect.stage === 'awaiting_approval';
   return (
     <>
       <p className="lead">
         <Badge of={effect.grade} /> <Quantities of={effect.impact} />
-        <span className="quiet">{SENTENCES[effect.grade]}</span>
+        <span className="quiet">{isAsked ? 'A person has to agree first.' : SENTENCES[effect.grade]}</span>
+        {isAsked && <ApprovalLink effect={effect} />}
       </p>
       <div className="columns">
         <div>
@@ -77,7 +79,7 @@ function Facts({ effect }: { effect: Effect }) {
           ),
           Stage: wordsOf(effect.stage),
           Outcome: wordsOf(effect.outcome),
-          'Checked by': wordsOf(effect.verification),
+          'Checked by': effect.verification !== effect.outcome && wordsOf(effect.verification),
           'Partial effect': effect.partialEffect !== 'none' && wordsOf(effect.partialEffect),
           'Why not': effect.rejectionReason !== null && <Foreign>{effect.rejectionReason}</Foreign>,
           'Provider’s reference': effect.providerReference !== null && <Id value={effect.providerReference} />,
@@ -90,15 +92,15 @@ function Facts({ effect }: { effect: Effect }) {
           'Next read': reconciliation.nextAt !== null && <Time at={reconciliation.nextAt} distance />,
           'No more reads': reconciliation.exhausted && <Badge of="exhausted" words="A person has to find out" />,
           'Same key is safe for': typeof window === 'number' && <Duration ms={window * 1_000} />,
-          Approval: effect.approvalId !== null && (
-            <a href={`/console/environments/${effect.environmentId}/approvals/${effect.approvalId}`}>
-              Open the approval
-            </a>
-          ),
+          Approval: effect.approvalId !== null && <ApprovalLink effect={effect} />,
         }}
       />
     </Section>
   );
+}
+
+function ApprovalLink({ effect: { environmentId, approvalId } }: { effect: Effect }) {
+  return <a href={`/console/environments/${environmentId}/approvals/${approvalId ?? ''}`}>Open the approval</a>;
 }
 
 function Receipt({ id }: { id: string }) {

@@ -51,7 +51,11 @@ function Needs() {
   const environment = useEnvironment();
   const workers = useWorkers();
   const reads = [approvals, unknowns, letters, limits, disabled];
-  const failed = reads.find(({ error, data }) => error !== null && data === undefined);
+  const failures = reads.filter(({ error, data }) => error !== null && data === undefined);
+  const [failed] = failures;
+  const readAgain = (): void => {
+    for (const { refetch } of failures) void refetch();
+  };
   if (reads.every(({ data, error }) => data === undefined && error === null)) return <Loading />;
   const found = [
     ...serviceNeeds(environment, workers),
@@ -91,7 +95,7 @@ function Needs() {
         {found}
       </ul>
       {waiting === 0 && found.length === 0 && failed === undefined && <p className="fine">✓ Nothing needs you now.</p>}
-      {failed !== undefined && <Failure error={failed.error} retry={() => void failed.refetch()} />}
+      {failed !== undefined && <Failure error={failed.error} retry={readAgain} />}
     </>
   );
 }

@@ -11,12 +11,17 @@ import { Code, Foreign, Time } from '../components/values.tsx';
 export function SecurityScreen() {
   const query = useListQuery([]);
   const read = useReadIn(undefined, 'passkeys', '/api/v2/auth/passkeys', { query, keepsPrevious: true });
+  const count = read.data?.pagination.total ?? 0;
   return (
-    <Screen title="Security" kicker="Yours" actions={<NewPasskey />}>
-      <p>
-        A passkey is asked for when you sign in, and again for what you decide in a protected environment. It works at{' '}
-        <strong>{window.location.hostname}</strong> alone.
-      </p>
+    <Screen title="Security" kicker="Yours" actions={isAddress() ? undefined : <NewPasskey />}>
+      {isAddress() ? (
+        <AtAnAddress />
+      ) : (
+        <p>
+          A passkey is asked for when you sign in, and again for what you decide in a protected environment. It works at{' '}
+          <strong>{window.location.hostname}</strong> alone.
+        </p>
+      )}
       <List
         read={read}
         noun={['passkey', 'passkeys']}
@@ -31,12 +36,39 @@ export function SecurityScreen() {
         nothingYet={
           <NothingYet
             what="passkeys"
-            hint="Your password alone signs you in. Enrol a passkey of this device or of a key."
+            hint={
+              isAddress()
+                ? 'Your password alone signs you in.'
+                : 'Your password alone signs you in. Enrol a passkey of this device or of a security key.'
+            }
           />
         }
       />
-      <RecoveryCodes />
+      {count > 0 && <RecoveryCodes />}
     </Screen>
+  );
+}
+
+/** 127.0.0.1 or [::1]: a passkey belongs to a name. */
+function isAddress(): boolean {
+  return /^(\d+(\.\d+){3}|\[.*\])$/.test(window.location.hostname);
+}
+
+function AtAnAddress() {
+  const { protocol, hostname, port, pathname, search } = window.location;
+  const isOfThisMachine = hostname === '[::1]' || hostname.startsWith('127.');
+  const there = `${protocol}//localhost${port === '' ? '' : `:${port}`}`;
+  return (
+    <p>
+      A passkey belongs to a name, and {hostname} is an IP address.{' '}
+      {isOfThisMachine ? (
+        <>
+          Open <a href={`${there}${pathname}${search}`}>{there}</a> to enrol one: you sign in there once more.
+        </>
+      ) : (
+        'An operator sets PUBLIC_URL to a name.'
+      )}
+    </p>
   );
 }
 

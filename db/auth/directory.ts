@@ -35,7 +35,7 @@ interface Row extends Omit<CallerEnvironmentRow, 'environment_id'> {
   last_seen_at: Date;
   token_issued_at: Date;
   is_current: boolean;
-  password_at: Date;
+  password_at: Date | null;
   second_factor: SecondFactor | null;
   second_factor_at: Date | null;
   has_passkey: boolean;
@@ -72,7 +72,7 @@ export async function findSignInSession(
     isCurrentToken: row.is_current,
     authentication: {
       method: row.second_factor ?? 'password',
-      at: row.second_factor_at ?? row.password_at,
+      at: authenticatedAt(row),
       passwordAt: row.password_at,
       hasPasskey: row.has_passkey,
     },
@@ -81,4 +81,10 @@ export async function findSignInSession(
       membership === null || environment_id === null ? null : callerEnvironmentOf({ ...row, environment_id }),
     requiresSecondFactor: row.requires_second_factor === true,
   };
+}
+
+function authenticatedAt({ id, second_factor_at, password_at }: Row): Date {
+  const at = second_factor_at ?? password_at;
+  if (at === null) throw new Error(`session ${id} says neither when a password nor when a passkey was given`);
+  return at;
 }

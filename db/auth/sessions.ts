@@ -35,16 +35,29 @@ export interface StartedSession {
   expiresAt: Date;
 }
 
-/** Starts a session of the transaction's user with a new token, and deletes the user's expired sessions. */
-export async function startSession(tx: UserTransaction): Promise<StartedSession> {
+/**
+ * Starts a session of the transaction's user with a new token, and deletes the user's expired sessions. `by`: what the person has just
+ * shown, a passkey in place of the password.
+ */
+export async function startSession(
+  tx: UserTransaction,
+  by: 'password' | 'passkey' = 'password',
+): Promise<StartedSession> {
   const [id, token, csrfToken] = [newId('signInSession'), generateToken(), generateToken()];
   await tx.raw('start_session', 'DELETE FROM sign_in_sessions WHERE expires_at <= now()');
   const row = await tx.row<Pick<StartedSession, 'startedAt' | 'expiresAt'>>(
     'start_session_2',
-    `INSERT INTO sign_in_sessions (id, user_id, token_hash, csrf_token, expires_at)
-     VALUES (?, current_user_id(), ?, ?, now() + ? * interval '1 hour')
+    `INSERT INTO sign_in_sessions (id, user_id, token_hash, csrf_token, expires_at, password_at, second_factor, second_factor_at)
+     VALUES (:id, current_user_id(), :hash, :csrfToken, now() + :hours * interval '1 hour',
+       CASE WHEN CAST(:factor AS text) IS NULL THEN now() END, :factor, CASE WHEN CAST(:factor AS text) IS NOT NULL THEN now() END)
      RETURNING created_at AS "startedAt", expires_at AS "expiresAt"`,
-    [id, hashToken(token), csrfToken, SESSION_LIFETIME_HOURS],
+    {
+      id,
+      hash: hashToken(token),
+      csrfToken,
+      hours: SESSION_LIFETIME_HOURS,
+      factor: by === 'passkey' ? by : null,
+    },
   );
   if (row === null) throw new Error('the new session was not stored');
   return { id, token, csrfToken, ...row };

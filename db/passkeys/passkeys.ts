@@ -1,5 +1,5 @@
 import { newId } from '../../domain/ids.ts';
-import type { UserTransaction } from '../client.ts';
+import type { Database, UserTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 import { type Page, pageOf, type Range } from '../page.ts';
 
@@ -86,19 +86,32 @@ export async function removePasskey(tx: UserTransaction, id: string): Promise<st
   return removed.name;
 }
 
+/** Returns the user whose passkey has this credential id, or null. */
+export async function findPasskeyOwner(db: Database, credentialId: Buffer): Promise<string | null> {
+  const row = await db.directory.row<{ userId: string | null }>(
+    'find_passkey_owner',
+    'SELECT find_passkey_owner(?) AS "userId"',
+    [credentialId],
+  );
+  return row?.userId ?? null;
+}
+
 /**
  * Records that a passkey has authenticated the person of a session. Returns false where its counter did not rise (a copy of the passkey may
- * exist) or the passkey was removed meanwhile. Authenticators that sync their passkeys count nothing, and say 0 always.
+ * exist) or the passkey was removed meanwhile. Authenticators that sync their passkeys count nothing, and say 0 always. `challengedAt`: when
+ * the challenge of a sign-in was made. False also where the passkey has answered this one before, or a newer one.
  */
 export async function noteUse(
   tx: UserTransaction,
-  { id, signCount }: { id: string; signCount: number },
+  { id, signCount, challengedAt = null }: { id: string; signCount: number; challengedAt?: Date | null },
 ): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     'note_passkey_use',
-    `UPDATE passkeys SET sign_count = :signCount, last_used_at = now()
-     WHERE id = :id AND (sign_count < :signCount OR (sign_count = 0 AND CAST(:signCount AS bigint) = 0))`,
-    { id, signCount },
+    `UPDATE passkeys SET sign_count = :signCount, last_used_at = now(),
+       challenged_at = coalesce(CAST(:challengedAt AS timestamptz), challenged_at)
+     WHERE id = :id AND (sign_count < :signCount OR (sign_count = 0 AND CAST(:signCount AS bigint) = 0))
+       AND coalesce(challenged_at < CAST(:challengedAt AS timestamptz), true)`,
+    { id, signCount, challengedAt },
   );
   return rowCount === 1;
 }

@@ -40,6 +40,17 @@ export async function findUserByEmail(db: Database, email: string): Promise<User
   );
 }
 
+/** The transaction's user. */
+export async function readUser(tx: UserTransaction): Promise<Omit<UserWithHash, 'passwordHash'>> {
+  const row = await tx.row<Omit<UserWithHash, 'passwordHash'>>(
+    'read_user',
+    'SELECT id, email, name FROM users WHERE id = current_user_id()',
+    [],
+  );
+  if (row === null) throw new Error('the transaction is of no user');
+  return row;
+}
+
 /** Changes the password of the transaction's user and ends all their sessions, in one commit. */
 export async function changePassword(tx: UserTransaction, userId: string, passwordHash: string): Promise<void> {
   await tx.raw(

@@ -15,8 +15,8 @@ export interface StoredAuthentication {
 export interface SessionAuthentication {
   method: 'password' | SecondFactor;
   at: Date;
-  /** When the password was given last. */
-  passwordAt: Date;
+  /** When the password was given last. Null: never, in a session that a passkey began. */
+  passwordAt: Date | null;
   hasPasskey: boolean;
 }
 
@@ -39,7 +39,8 @@ export function freshUntil({ method, at }: SessionAuthentication): number {
 
 /** The person has shown a passkey or given the password just now. */
 export function isConfirmed(authentication: SessionAuthentication, now: Date): boolean {
-  return hasFreshPasskey(authentication, now) || isFresh(authentication.passwordAt, now);
+  const { passwordAt } = authentication;
+  return hasFreshPasskey(authentication, now) || (passwordAt !== null && isFresh(passwordAt, now));
 }
 
 function isFresh(at: Date, now: Date): boolean {

@@ -11,6 +11,8 @@ export interface Asked {
   origin: string;
   /** By default the person shows a finger or types a PIN. */
   userVerified?: boolean;
+  /** Whose passkey it is, in the answer of one that the browser has chosen by itself. */
+  userId?: string;
 }
 
 /** One passkey in Node: ES256, attestation `none`, as a phone answers. */
@@ -58,6 +60,7 @@ export class SoftwareAuthenticator {
     return this.answer(asked, 'webauthn.get', {
       authenticatorData: data.toString('base64url'),
       signature: createSign('sha256').update(signed).sign(this.privateKey).toString('base64url'),
+      ...(asked.userId === undefined ? {} : { userHandle: Buffer.from(asked.userId).toString('base64url') }),
     });
   }
 

@@ -63,6 +63,12 @@ export function actsOfPeople(world: World): void {
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText('You have approved this.').waitFor();
     };
+    // The effect that waits leads to its approval.
+    await page.goto(at('/effects?action=hello.refund'));
+    await page.locator('table.rows td a').first().click();
+    await page.getByText('A person has to agree first.').waitFor();
+    await page.locator('.lead').getByRole('link', { name: 'Open the approval' }).click();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
     await decide('Nobody else asked for this action in the last 30 days.');
     await run('bash', ['-c', commands.at(-1) ?? ''], shell);
     await decide('it was asked for once more: 1 approved, 0 denied (0 % denied).');

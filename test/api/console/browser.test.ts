@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { chromiumPath, NO_CHROMIUM } from '../../harness/browser.ts';
 import { actsOfPeople } from './acts.ts';
+import { firstScreens } from './first-screen.ts';
 import { followsWhatHappens } from './follows.ts';
 import { looksOfEveryScreen } from './looks.ts';
 import { placesAndRights } from './places.ts';
@@ -16,6 +17,9 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
   // In this order each list still holds what the seed made, for as long as a test needs it.
   describe('the looks', () => {
     looksOfEveryScreen(world);
+  });
+  describe('the first screen', () => {
+    firstScreens(world);
   });
   describe('places and rights', () => {
     placesAndRights(world);

@@ -105,7 +105,9 @@ describe('the budgets', () => {
   const sheets = entry.sheets.map((sheet) => sheet.slice('/console/'.length));
 
   test('keep what the first screen needs below 160 kB', () => {
-    expect(sum(first) + sum(sheets) + sum(filesOf('routes/overview.tsx')) - sum(first)).toBeLessThan(160 * KB);
+    const needed = sum(new Set([...first, ...sheets, ...filesOf('routes/overview.tsx')]));
+    expect(needed).toBeGreaterThan(sum(first));
+    expect(needed).toBeLessThan(160 * KB);
   });
 
   test('keep each further screen below 30 kB', () => {

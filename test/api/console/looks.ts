@@ -27,24 +27,43 @@ const LOOKS_OF_AXE: Readonly<Record<string, ReadonlySet<string>>> = {
   others: new Set(['dark narrow']),
 };
 
+/** The console asks twice more, a second and then two seconds later. */
+const RETRIES_MS = 3_000;
+/** What no screen shows is kept for five minutes. */
+const FORGOTTEN_MS = 6 * 60_000;
 const REQUEST_ID = 'req_of_the_test';
 /** What a screen needs to be one at all. */
 const ALWAYS = /\/api\/v2\/(auth\/session|workspaces\/[^/]+\/environments|console\/stream)(\?|$)/;
 
+interface State {
+  answer: (reply: unknown) => { status: number; headers?: Record<string, string>; json: unknown };
+  /** What a screen says then, beside the id of the request. */
+  says?: string;
+  /** The words of the service. */
+  message?: string;
+  /** The console asks again by itself before it says so, and a person can. */
+  isRetried?: true;
+}
+
 /** States other than data: how each request is answered, and the words that a screen has then. */
-const STATES: Readonly<
-  Record<string, { answer: (reply: unknown) => { status: number; json: unknown }; says?: string }>
-> = {
+const STATES: Readonly<Record<string, State>> = {
   empty: { answer: (reply) => ({ status: 200, json: emptied(reply) }) },
-  error: { answer: () => refusal(429, 'RATE_LIMIT_EXCEEDED', 'Too many requests.'), says: 'This could not be loaded' },
+  failed: {
+    answer: () => refusal(503, 'SERVICE_UNAVAILABLE', 'The database does not answer.'),
+    says: 'This could not be loaded',
+    message: 'The database does not answer.',
+    isRetried: true,
+  },
   forbidden: {
     answer: () => refusal(403, 'AUTHORIZATION_ERROR', 'This needs the role admin.'),
     says: 'You may not see this',
+    message: 'This needs the role admin.',
   },
 };
 
 function refusal(status: number, code: string, message: string) {
-  return { status, json: { success: false, error: { code, message }, requestId: REQUEST_ID } };
+  const json = { success: false, error: { code, message }, requestId: REQUEST_ID };
+  return { status, headers: { 'X-Request-Id': REQUEST_ID }, json };
 }
 
 /** A list without entries; a record stays as it is. */
@@ -56,7 +75,7 @@ function emptied(reply: unknown): unknown {
 }
 
 /** Within the application, as a click on a link goes: the script of the page is loaded once. */
-async function go(page: Page, path: string): Promise<void> {
+async function go(page: Page, path: string, isRetried = false): Promise<void> {
   // The screen before stays until the next one is there, except where both are one.
   const isSame = new URL(page.url()).pathname === path.replace(/\?.*/, '');
   if (!isSame) await page.evaluate(`document.querySelector('main h1').setAttribute('data-left', '')`);
@@ -65,7 +84,17 @@ async function go(page: Page, path: string): Promise<void> {
   );
   await page.waitForURL(`**${path}`);
   await page.locator('main h1:not([data-left])').waitFor();
+  if (isRetried) await waitOutRetries(page);
   await settled(page);
+}
+
+/** The time of the page runs fast until nothing loads any more. */
+async function waitOutRetries(page: Page): Promise<void> {
+  const isLoading = async (): Promise<boolean> => {
+    await page.clock.runFor(RETRIES_MS);
+    return (await page.locator('.skeleton').count()) > 0;
+  };
+  await expect.poll(isLoading).toBe(false);
 }
 
 interface Looked {
@@ -117,23 +146,52 @@ export function looksOfEveryScreen(world: World): void {
 
   test.each(Object.keys(STATES))('every screen has no barrier and no sideways scroll where it is %s', async (state) => {
     const { browser, service, owner, seeded, at, environmentId } = world;
-    const { answer, says } = STATES[state] ?? { answer: () => refusal(500, '', '') };
+    const { answer, says, message = '', isRetried = false } = STATES[state] ?? { answer: () => refusal(500, '', '') };
     const { page, complaints, close } = await visit(browser, service, owner, at('/policies/test'));
+    if (isRetried) await page.clock.install();
     await settled(page);
+    let isRefused = true;
     await page.route('**/api/v2/**', async (route) => {
-      if (ALWAYS.test(route.request().url())) return route.continue();
+      if (!isRefused || ALWAYS.test(route.request().url())) return route.continue();
       const reply = says === undefined ? await route.fetch().then((real) => real.json() as Promise<unknown>) : null;
       return route.fulfill(answer(reply));
     });
     const { found, look } = await looker(page, state);
     for (const { name, path, needs } of screensOf(seeded, environmentId)) {
-      await go(page, path);
+      await go(page, path, isRetried);
       await look(name);
-      const isSaid = says === undefined || needs === 'nothing' || (await page.getByText(says).count()) > 0;
-      if (!isSaid) found.push(`${name}: does not say "${says}"`);
+      const isSaid = says === undefined || needs === 'nothing' || (await saysWhy(page, says, message));
+      if (!isSaid) found.push(`${name}: does not say "${says}", why, and the id of the request`);
+      if (isRetried && needs !== 'nothing') {
+        isRefused = false;
+        await tryAgain(page, says ?? '');
+        isRefused = true;
+        // The next screen finds nothing of what was read now.
+        await go(page, at('/policies/test'));
+        await page.clock.fastForward(FORGOTTEN_MS);
+      }
       found.push(...complaints.splice(0).map((complaint) => `${name}: ${complaint}`));
     }
     expect(found).toEqual([]);
     await close();
   });
+}
+
+async function saysWhy(page: Page, says: string, message: string): Promise<boolean> {
+  const notice = page
+    .locator('.notice', { hasText: says })
+    .filter({ hasText: message })
+    .filter({ hasText: REQUEST_ID });
+  return (await notice.count()) > 0;
+}
+
+/** Each part of the screen that failed is asked for again, and is there. */
+async function tryAgain(page: Page, says: string): Promise<void> {
+  const failures = page.locator('.notice', { hasText: says });
+  for (let left = await failures.count(); left > 0; left = await failures.count()) {
+    await failures.first().getByRole('button', { name: 'Try again' }).click();
+    // Two parts may show one answer.
+    await expect.poll(() => failures.count()).toBeLessThan(left);
+  }
+  await settled(page);
 }

@@ -77,6 +77,29 @@ export function placesAndRights(world: World): void {
     await close();
   });
 
+  test('says at an IP address that it has no passkeys, and leads to the name of this machine', async () => {
+    const { browser, service, owner } = world;
+    const { page, close } = await visit(browser, service, owner, '/console/settings/security');
+    await settled(page);
+    await page.getByText('127.0.0.1 is an IP address').waitFor();
+    const there = `${service.baseUrl.replace('127.0.0.1', 'localhost')}/console/settings/security`;
+    expect(await page.getByRole('link', { name: 'http://localhost' }).getAttribute('href')).toBe(there);
+    expect(await page.getByRole('button', { name: 'Enrol a passkey' }).count()).toBe(0);
+    // Without a passkey no code stands in for one.
+    expect(await page.getByRole('button', { name: 'Make new codes' }).count()).toBe(0);
+    await close();
+  });
+
+  test('shows the area of the screen in a rail that is longer than the window', async () => {
+    const { browser, service, owner } = world;
+    const viewport = { width: 1_280, height: 600 };
+    const { page, close } = await visit(browser, service, owner, '/console/billing', { viewport });
+    await settled(page);
+    const box = await page.locator('.rail [aria-current]').boundingBox();
+    expect((box?.y ?? viewport.height) + (box?.height ?? 0)).toBeLessThanOrEqual(viewport.height);
+    await close();
+  });
+
   test('draws a chart under the policy of the page, and shows its numbers as a table', async () => {
     const { browser, service, owner, at } = world;
     const { page, complaints, close } = await visit(browser, service, owner, '/console/sign-in');

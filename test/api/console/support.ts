@@ -51,7 +51,7 @@ export async function visit(
 export async function signInOnPage(page: Page, person: TestPerson): Promise<void> {
   await page.getByLabel('E-mail address').fill(person.email);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 /** A signed-in person of the workspace, whose sign-in a browser can use. */

@@ -111,9 +111,12 @@ export function mainTasks(world: World): void {
   });
 }
 
+/** What the person did, by the entries that say how they were authenticated. */
 async function audited({ owner, service }: World): Promise<string[]> {
   const { workspaceId } = service.database.tenant;
   const { data } = (await owner.call('GET', `/api/v2/workspaces/${workspaceId}/audit?limit=100&actor=${owner.userId}`))
-    .json as { data: { action: string }[] };
-  return data.map(({ action }) => action);
+    .json as { data: { action: string; authentication: { method: string; at: string | null } | null }[] };
+  return data
+    .filter(({ authentication }) => authentication?.method === 'password' && authentication.at !== null)
+    .map(({ action }) => action);
 }

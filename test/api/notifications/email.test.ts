@@ -253,7 +253,7 @@ describe('the link of an e-mail', { timeout: TEST_TIMEOUT_MS }, () => {
       await page.goto(parked.path);
       await page.getByLabel('E-mail address').fill(bob.email);
       await page.getByLabel('Password').fill(PASSWORD);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.waitForURL(`**${parked.path}`);
       const shown = async (id: string) => (await page.locator(`#request-${id}`).textContent()) ?? '';
       const request = { method: await shown('method'), url: await shown('url'), body: await shown('body') };

@@ -87,7 +87,7 @@ async function open(path: string, options: Parameters<Browser['newContext']>[0] 
 async function signIn(page: Page): Promise<void> {
   await page.getByLabel('E-mail address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${NO_CHROMIUM})` : ''}`, () => {

@@ -36,6 +36,8 @@ interface Visit {
   complaints: string[];
   /** What the authenticator holds, for another browser of the same person: as passkeys that sync. */
   passkeys(): Promise<Passkeys>;
+  /** From then on nothing answers the browser's question, until `bringBack` is called: nobody is at the device. */
+  takeAway(): Promise<{ bringBack(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,21 @@ async function open(path: string, known: Passkeys = []): Promise<Visit> {
   page.on('pageerror', (error) => complaints.push(error.message));
   const devtools = await context.newCDPSession(page);
   await devtools.send('WebAuthn.enable');
+  let authenticatorId = await plugIn(devtools, known);
+  await page.goto(path);
+  const passkeys = () => credentialsOf(devtools, authenticatorId);
+  const takeAway = async () => {
+    const held = await passkeys();
+    await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
+    const bringBack = async (): Promise<void> => {
+      authenticatorId = await plugIn(devtools, held);
+    };
+    return { bringBack };
+  };
+  return { page, complaints, passkeys, takeAway, close: () => context.close() };
+}
+
+async function plugIn(devtools: CDPSession, known: Passkeys): Promise<string> {
   const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
@@ -62,15 +79,13 @@ async function open(path: string, known: Passkeys = []): Promise<Visit> {
     },
   });
   for (const credential of known) await devtools.send('WebAuthn.addCredential', { authenticatorId, credential });
-  await page.goto(path);
-  const passkeys = () => credentialsOf(devtools, authenticatorId);
-  return { page, complaints, passkeys, close: () => context.close() };
+  return authenticatorId;
 }
 
 async function signIn(page: Page, { email }: TestPerson): Promise<void> {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 async function enrolInConsole(page: Page): Promise<string[]> {
@@ -123,6 +138,117 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
     expect(decision?.authentication.session.method).toBe('passkey');
     expect([...complaints, ...enrolling.complaints]).toEqual([]);
     await Promise.all([close(), enrolling.close()]);
+  });
+
+  test('signs out and in again with its passkey, in one browser', async () => {
+    const owner = await createPerson(api, 'owner');
+    const { page, complaints, close } = await open(SECURITY);
+    await signIn(page, owner);
+    await page.waitForURL(`**${SECURITY}`);
+    await enrolInConsole(page);
+    await page.getByRole('button', { name: 'Test Person' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, owner);
+    await page.getByRole('button', { name: 'Use your passkey' }).click();
+    await page.waitForURL('**/console');
+    await page.goto(SECURITY);
+    await page.getByRole('row').filter({ hasText: 'This laptop' }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('signs in with the passkey alone, and comes back to where it wanted to go', async () => {
+    const owner = await createPerson(api, 'owner');
+    const { page, complaints, takeAway, close } = await open(SECURITY);
+    await signIn(page, owner);
+    await page.waitForURL(`**${SECURITY}`);
+    await enrolInConsole(page);
+    await page.goto('/console');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.goto(SECURITY);
+    const button = page.getByRole('button', { name: 'Sign in with a passkey' });
+    await button.waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await button.click();
+    await page.waitForURL(`**${SECURITY}`);
+    await page.getByRole('row').filter({ hasText: 'This laptop' }).waitFor();
+    const [session] = await api.database.asOwner<{ second_factor: string; password_at: Date | null }>(
+      'SELECT second_factor, password_at FROM sign_in_sessions WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1',
+      [owner.userId],
+    );
+    expect(session).toEqual({ second_factor: 'passkey', password_at: null });
+    // A passkey that the service no longer knows is refused in words, and the password is there.
+    await api.database.asOwner('DELETE FROM passkeys WHERE user_id = $1', [owner.userId]);
+    await page.context().clearCookies();
+    await page.goto(SECURITY);
+    await button.click();
+    await page.getByText('This passkey was not accepted').waitFor();
+    await takeAway();
+    await signIn(page, owner);
+    await page.waitForURL(`**${SECURITY}`);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('offers no passkey where there is none: at an IP address, and without script', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${api.baseUrl}/console/sign-in`);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    expect(await page.locator('form[data-passkey]').count()).toBe(0);
+    const unscripted = await browser.newContext({ baseURL, javaScriptEnabled: false });
+    const plain = await unscripted.newPage();
+    await plain.goto('/console/sign-in');
+    expect(await plain.locator('form[data-passkey]').count()).toBe(1);
+    expect(await plain.getByRole('button').count()).toBe(1);
+    await Promise.all([context.close(), unscripted.close()]);
+  });
+
+  test('says that the browser asks, and asks once more at a second press', async () => {
+    const owner = await createPerson(api, 'owner');
+    const { page, complaints, takeAway, close } = await open(SECURITY);
+    await signIn(page, owner);
+    await page.waitForURL(`**${SECURITY}`);
+    await enrolInConsole(page);
+    await page.goto('/console');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, owner);
+    const { bringBack } = await takeAway();
+    await page.getByRole('button', { name: 'Use your passkey' }).click();
+    await page.getByText('Your browser asks for your passkey').waitFor();
+    await bringBack();
+    await page.getByRole('button', { name: 'Use your passkey' }).click();
+    await page.waitForURL('**/console');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('takes the question of the browser back when the dialog in the console is closed', async () => {
+    const owner = await createPerson(api, 'owner');
+    const { page, complaints, takeAway, close } = await open(SECURITY);
+    await signIn(page, owner);
+    await page.waitForURL(`**${SECURITY}`);
+    await enrolInConsole(page);
+    await age(owner, 6);
+    await page.goto(`/console/settings/keys?e=${api.database.tenant.environmentId}`);
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.locator('dialog[open]').getByLabel('Name').fill('asked twice');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const { bringBack } = await takeAway();
+    const asking = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    const asked = page.waitForResponse('**/api/v2/auth/session/passkey/options');
+    await asking.getByRole('button', { name: 'Use your passkey' }).click();
+    await asked;
+    await asking.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Confirm with your passkey, then send this again').waitFor();
+    await bringBack();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await asking.getByRole('button', { name: 'Use your passkey' }).click();
+    await page.getByRole('region', { name: 'the key' }).waitFor();
+    const made = await api.database.asOwner(`SELECT 1 FROM api_keys WHERE name = 'asked twice'`);
+    expect(made).toHaveLength(1);
+    expect(complaints).toEqual([]);
+    await close();
   });
 
   test('has no barrier on the second step of the sign-in', async () => {

@@ -2,7 +2,7 @@ import { SoftwareAuthenticator } from '../../harness/software-authenticator.ts';
 import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
 import { nothing, type RouteFixtures } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
-import { challengeOf, CONFIRM, enrol, PASSKEYS, PLACE } from './support.ts';
+import { askedBrowser, challengeOf, CONFIRM, enrol, PASSKEYS, PLACE } from './support.ts';
 
 /** By the cookie of whoever is to be asked for. */
 const people = new Map<string, TestPerson>();
@@ -58,6 +58,16 @@ export const fixtures: RouteFixtures = {
   'auth.recovery-codes.get': { request: nothing },
   'auth.recovery-codes.create': {
     request: async (world) => ({ headers: (await withPasskey(world)).person.headers }),
+  },
+  'auth.passkey-sign-in.options': { request: nothing },
+  'auth.passkey-sign-in.create': {
+    request: async (world) => {
+      const person = await createPerson(world.api, 'member');
+      const { device } = await enrol(person);
+      const { challenge, cookie } = await askedBrowser(world.api);
+      const credential = device.get({ challenge, ...PLACE, userId: person.userId });
+      return { headers: { Cookie: cookie }, body: { credential } };
+    },
   },
   'auth.session.passkey.options': {
     request: async (world) => ({ headers: (await withPasskey(world)).person.headers }),

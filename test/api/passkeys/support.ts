@@ -1,6 +1,6 @@
 import { SoftwareAuthenticator } from '../../harness/software-authenticator.ts';
 import type { TestPerson } from '../harness/people.ts';
-import type { CallResult } from '../harness/test-api.ts';
+import type { CallResult, TestApi } from '../harness/test-api.ts';
 
 /** Where the passkeys of a test API belong: its `pagesUrl`. */
 export const PLACE = { rpId: 'runtime.example.com', origin: 'https://runtime.example.com' };
@@ -29,6 +29,15 @@ export async function enrol(person: Person, name = 'Phone', device = new Softwar
 export async function confirm(person: Person, device: SoftwareAuthenticator): Promise<CallResult> {
   const challenge = await challengeOf(person, `${CONFIRM}/options`);
   return person.call('POST', CONFIRM, { body: { credential: device.get({ challenge, ...PLACE }) } });
+}
+
+export const ALONE = '/api/v2/auth/passkey-sign-in';
+
+/** A browser that nobody has signed in with yet: the challenge that it was given, and the cookie that holds it. */
+export async function askedBrowser(api: Pick<TestApi, 'call'>): Promise<{ challenge: string; cookie: string }> {
+  const reply = await api.call('POST', `${ALONE}/options`);
+  const { publicKey } = granted(reply) as { publicKey: { challenge: string } };
+  return { challenge: publicKey.challenge, cookie: (reply.headers.get('Set-Cookie') ?? '').split(';')[0] ?? '' };
 }
 
 export async function challengeOf(person: Person, path: string): Promise<string> {

@@ -69,6 +69,7 @@ const DIRECTORY_FUNCTIONS = [
   'find_old_approvals',
   'find_old_notifications',
   'find_old_previews',
+  'find_passkey_owner',
   'find_raised_events',
   'find_sign_in_session',
   'find_unclosed_months',

@@ -1248,6 +1248,10 @@ class AuthInvitationsAcceptReplyWorkspace(TypedDict):
     role: Literal["member", "admin", "owner"]
 
 
+class AuthPasskeySignInCreateBody(TypedDict):
+    credential: PublicKeyCredential
+
+
 class AuthPasskeysCreateBody(TypedDict):
     name: str
     """Such as "Work phone"."""

@@ -4730,6 +4730,44 @@ export interface operations {
       } } };
     };
   };
+  /** Begin to sign in with a passkey alone */
+  "auth.passkey-sign-in.options": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PasskeyOptions"];
+      } } };
+    };
+  };
+  /** Sign in with a passkey alone */
+  "auth.passkey-sign-in.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      credential: schemas["PublicKeyCredential"];
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SignInSession"];
+      } } };
+    };
+  };
   /** List one's own passkeys, newest first */
   "auth.passkeys.list": {
     parameters: {
@@ -11115,6 +11153,12 @@ export interface paths {
   };
   "/api/v2/auth/connected-apps/{id}": {
     delete: operations["auth.connected-apps.delete"];
+  };
+  "/api/v2/auth/passkey-sign-in/options": {
+    post: operations["auth.passkey-sign-in.options"];
+  };
+  "/api/v2/auth/passkey-sign-in": {
+    post: operations["auth.passkey-sign-in.create"];
   };
   "/api/v2/auth/passkeys": {
     get: operations["auth.passkeys.list"];
