@@ -24,7 +24,7 @@ export function samplesOf(texts: Readonly<Record<string, string>>): Samples {
 
 /**
  * Judges by Prometheus' own rules: what was seen stays so for forty minutes, one scrape after the other. A gauge keeps its value. A
- * counter goes on growing in each step by what it grew from the scrape before to this one. A time stays where it is. Throws with what
+ * counter goes on growing in each step by what it grew from the scrape before to this one. A time is now. Throws with what
  * Prometheus says unless exactly these alerts fire at the end of each time.
  */
 export function expectAlerts(promtool: string, phases: readonly { seen: Samples; firing: readonly string[] }[]): void {
@@ -76,7 +76,8 @@ function valuesOf(series: string, seen: readonly (number | undefined)[]): string
     .map((value, phase) => {
       if (value === undefined) return phase === 0 ? `_x${PHASE_STEPS}` : `stale _x${rest}`;
       const before = seen[phase - 1];
-      if (isTime) return valueOfTime(phase, value === before, rest);
+      // Prometheus' clock begins at 0. A time that is shown goes along with it.
+      if (isTime) return `${phase * PHASE_STEPS * STEP_SECONDS}+${STEP_SECONDS}x${rest}`;
       if (!isCounter) return `${value}x${rest}`;
       const growth = phase === 0 ? 0 : Math.max(0, value - (before ?? 0));
       // A process that began again counts from 0.
@@ -85,10 +86,4 @@ function valuesOf(series: string, seen: readonly (number | undefined)[]): string
       return `${first}+${growth}x${rest}`;
     })
     .join(' ');
-}
-
-/** Prometheus' clock begins at 0. A time that two scrapes show is one that stands still, another goes along with the clock. */
-function valueOfTime(phase: number, standsStill: boolean, rest: number): string {
-  const now = phase * PHASE_STEPS * STEP_SECONDS;
-  return standsStill ? `${now}x${rest}` : `${now}+${STEP_SECONDS}x${rest}`;
 }
