@@ -46,6 +46,7 @@ import * as metrics from './0044-metrics.ts';
 import * as passkeys from './0045-passkeys.ts';
 import * as databaseEpochs from './0046-database-epochs.ts';
 import * as traceContext from './0047-trace-context.ts';
+import * as archive from './0048-archive.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -102,4 +103,5 @@ export const MIGRATIONS: readonly Migration[] = [
   passkeys,
   databaseEpochs,
   traceContext,
+  archive,
 ];
