@@ -5,10 +5,12 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { admitInvocation } from '../../db/invocations/admission.ts';
 import { holdFiles } from '../../db/files/files.ts';
 import { findByOperationKey, getInvocation, readAdmittedInput } from '../../db/invocations/queries.ts';
+import { findArchivedKey } from '../../db/archive/archived-keys.ts';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { lockPreview } from '../../db/previews/changes.ts';
 import { consumeAllowance, refuseUsedUp } from '../../db/plans/allowances.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
+import { usedByArchived } from '../../domain/archive/archived-key.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
@@ -91,7 +93,12 @@ export async function admit(
     // Later changes of the action or a file do not affect an admitted request: its reply is on record.
     const earlier =
       operationKey !== null && error instanceof ServiceError ? await findByOperationKey(tx, operationKey) : null;
-    if (earlier === null) throw error;
+    if (earlier === null) {
+      const archived =
+        operationKey !== null && error instanceof ServiceError ? await findArchivedKey(tx, operationKey) : null;
+      if (archived?.requestDigest !== digestWith(asAdmittedBefore(action, request.input, {}))) throw error;
+      throw usedByArchived(archived, archived.requestDigest);
+    }
     const admitted = await readAdmittedInput(tx, earlier.id);
     if (earlier.requestDigest !== digestWith(asAdmittedBefore(action, request.input, admitted ?? {}))) throw error;
     await refuseOldReservation(tx, earlier.id);
