@@ -245,14 +245,15 @@ describe('an archive', () => {
   });
 
   test('answers a repeated request honestly, and sends nothing', async () => {
+    const action = await createAction(service, ok);
     const body = { input: { amount: 3 }, operationKey: 'order 3' };
-    const { invocation } = await invoke(service, governed, body);
+    const { invocation } = await invoke(service, action, body);
     await settled();
     await makeOlder(owner, 500);
     const to = await folder();
     await archive(to);
     const requests = (await target.requests()).length;
-    const again = await service.post(`/api/v2/actions/${governed}/invoke`, body);
+    const again = await service.post(`/api/v2/actions/${action}/invoke`, body);
     expect([again.status, errorOf(again)]).toMatchObject([
       409,
       {
@@ -261,12 +262,12 @@ describe('an archive', () => {
       },
     ]);
     expect(errorOf(again).message).toMatch(/never sent again.* is in the archive /);
-    const another = await service.post(`/api/v2/actions/${governed}/invoke`, { ...body, input: { amount: 4 } });
+    const another = await service.post(`/api/v2/actions/${action}/invoke`, { ...body, input: { amount: 4 } });
     expect([another.status, errorOf(another)]).toMatchObject([
       409,
       { code: 'OPERATION_KEY_REUSE', details: { invocationId: invocation.id } },
     ]);
-    const looked = await service.post(`/api/v2/actions/${governed}/previews`, body);
+    const looked = await service.post(`/api/v2/actions/${action}/previews`, body);
     expect([looked.status, errorOf(looked).code]).toEqual([409, 'OPERATION_KEY_REUSE']);
     for (const gone of [
       `invocations/${invocation.id}`,
@@ -282,6 +283,9 @@ describe('an archive', () => {
     const { key } = await service.createKey(database.tenants.staging);
     const elsewhere = await service.call('GET', `/api/v2/actions/invocations/${invocation.id}`, { key });
     expect(errorOf(elsewhere).message).toMatch(/^No such invocation/);
+    expect((await service.call('DELETE', `/api/v2/actions/${action}`, { key: service.key })).status).toBe(200);
+    const later = await service.post(`/api/v2/actions/${invocation.action.id}/invoke`, body);
+    expect([later.status, errorOf(later)]).toMatchObject([409, { message: errorOf(again).message }]);
     expect((await target.requests()).length).toBe(requests);
   });
 
