@@ -291,6 +291,77 @@ AS $procedure$
 ;
 REVOKE ALL ON PROCEDURE append_receipt_entry(text,uuid,text,text,jsonb) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION public.archive_invocations(ids text[], digests text[], in_archive text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    effect_ids text[];
+    approval_ids text[];
+    attempt_ids text[];
+    differing text;
+  BEGIN
+    PERFORM FROM invocations i WHERE i.id = ANY (ids) ORDER BY i.id FOR UPDATE;
+    approval_ids := ARRAY(SELECT a.id FROM approvals a WHERE a.invocation_id = ANY (ids) ORDER BY a.id FOR UPDATE);
+    effect_ids := ARRAY(SELECT e.id FROM effects e WHERE e.invocation_id = ANY (ids) ORDER BY e.id FOR UPDATE);
+    attempt_ids := ARRAY(SELECT a.id FROM attempts a WHERE a.invocation_id = ANY (ids));
+    SELECT d.id INTO differing FROM unnest(ids, digests) d (id, digest)
+    WHERE d.digest IS DISTINCT FROM (SELECT receipt_digest(archive_record(i)) FROM invocations i
+      WHERE i.id = d.id AND i.environment_id = current_environment_id()) LIMIT 1;
+    IF FOUND THEN
+      RAISE EXCEPTION 'invocation % is not what the archive says', differing USING ERRCODE = 'check_violation';
+    END IF;
+    INSERT INTO operation_keys (environment_id, invocation_id, archive)
+      SELECT current_environment_id(), i.id, in_archive FROM unnest(ids) i (id);
+    -- One statement: its rows refer to each other in circles, and foreign keys are looked at behind it.
+    WITH a AS (DELETE FROM late_answers WHERE attempt_id = ANY (attempt_ids)),
+      b AS (DELETE FROM attempts WHERE id = ANY (attempt_ids)),
+      c AS (DELETE FROM evidence WHERE effect_id = ANY (effect_ids)),
+      d AS (DELETE FROM receipt_entries WHERE effect_id = ANY (effect_ids)),
+      e AS (DELETE FROM receipt_chains WHERE effect_id = ANY (effect_ids)),
+      f AS (DELETE FROM impact_reservations WHERE effect_id = ANY (effect_ids)),
+      g AS (DELETE FROM budget_reservations WHERE invocation_id = ANY (ids)),
+      h AS (DELETE FROM observations WHERE invocation_id = ANY (ids)),
+      j AS (DELETE FROM resolutions WHERE invocation_id = ANY (ids)),
+      k AS (DELETE FROM late_executions WHERE invocation_id = ANY (ids)),
+      l AS (DELETE FROM effect_dependencies WHERE invocation_id = ANY (ids)),
+      m AS (DELETE FROM chat_posts WHERE approval_id = ANY (approval_ids)),
+      n AS (DELETE FROM approval_decisions WHERE approval_id = ANY (approval_ids)),
+      o AS (DELETE FROM approvals WHERE id = ANY (approval_ids)),
+      p AS (DELETE FROM effects WHERE id = ANY (effect_ids)),
+      q AS (DELETE FROM previews WHERE invocation_id = ANY (ids))
+    DELETE FROM invocations WHERE id = ANY (ids);
+  END $function$
+;
+REVOKE ALL ON FUNCTION archive_invocations(text[],text[],text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.archive_record(i invocations)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET "TimeZone" TO 'UTC'
+AS $function$
+    SELECT jsonb_build_object('invocations', jsonb_build_array(to_jsonb(i)),
+      'effects', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.id) FROM effects r WHERE r.invocation_id = i.id), '[]'),
+      'attempts', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.number) FROM attempts r WHERE r.invocation_id = i.id), '[]'),
+      'late_answers', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.attempt_id) FROM late_answers r WHERE r.attempt_id IN (SELECT a.id FROM attempts a WHERE a.invocation_id = i.id)), '[]'),
+      'evidence', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.id) FROM evidence r WHERE r.effect_id = e.id), '[]'),
+      'receipt_chains', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.effect_id) FROM receipt_chains r WHERE r.effect_id = e.id), '[]'),
+      'receipt_entries', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.sequence) FROM receipt_entries r WHERE r.effect_id = e.id), '[]'),
+      'resolutions', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.id) FROM resolutions r WHERE r.invocation_id = i.id), '[]'),
+      'observations', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.sequence) FROM observations r WHERE r.invocation_id = i.id), '[]'),
+      'previews', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.id) FROM previews r WHERE r.invocation_id = i.id), '[]'),
+      'approvals', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.id) FROM approvals r WHERE r.invocation_id = i.id), '[]'),
+      'approval_decisions', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.actor_type, r.actor_id, r.connected_app_id) FROM approval_decisions r WHERE r.approval_id IN (SELECT a.id FROM approvals a WHERE a.invocation_id = i.id)), '[]'),
+      'chat_posts', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.approval_id, r.integration_id) FROM chat_posts r WHERE r.approval_id IN (SELECT a.id FROM approvals a WHERE a.invocation_id = i.id)), '[]'),
+      'impact_reservations', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.id) FROM impact_reservations r WHERE r.effect_id = e.id), '[]'),
+      'budget_reservations', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.invocation_id) FROM budget_reservations r WHERE r.invocation_id = i.id), '[]'),
+      'effect_dependencies', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.position) FROM effect_dependencies r WHERE r.invocation_id = i.id), '[]'),
+      'late_executions', COALESCE((SELECT jsonb_agg(to_jsonb(r) ORDER BY r.kind) FROM late_executions r WHERE r.invocation_id = i.id), '[]'))
+    FROM (SELECT) one LEFT JOIN effects e ON e.invocation_id = i.id
+  $function$
+;
+
 CREATE OR REPLACE FUNCTION public.attach_partition(parent regclass, name text, suffix text, key_column text, lower text, upper text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -615,6 +686,30 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_archival()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    invocation invocations;
+    refusal text;
+  BEGIN
+    SELECT * INTO invocation FROM invocations i WHERE i.id = NEW.invocation_id AND i.environment_id = NEW.environment_id FOR UPDATE;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'invocation % is not there to be archived', NEW.invocation_id USING ERRCODE = 'check_violation';
+    END IF;
+    -- Days of UTC: those of another time zone may be longer by an hour.
+    refusal := refusal_to_archive(invocation, now() - interval '9600 hours');
+    IF refusal IS NOT NULL THEN
+      RAISE EXCEPTION 'invocation % is not archived: %', NEW.invocation_id, refusal USING ERRCODE = 'check_violation';
+    END IF;
+    SELECT invocation.operation_key, e.id, invocation.request_digest, invocation.status, COALESCE(e.grade, invocation.grade), invocation.settled_at, now()
+      INTO NEW.operation_key, NEW.effect_id, NEW.request_digest, NEW.status, NEW.grade, NEW.settled_at, NEW.archived_at
+      FROM (SELECT) one LEFT JOIN effects e ON e.invocation_id = invocation.id;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_attempt_move()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -746,6 +841,18 @@ AS $function$
     NEW.unknown_at := CASE NEW.outcome WHEN 'unknown' THEN COALESCE(OLD.unknown_at, now()) ELSE OLD.unknown_at END;
     NEW.known_at := CASE WHEN NEW.unknown_at IS NOT NULL AND NEW.outcome IN ('succeeded', 'failed') THEN COALESCE(OLD.known_at, now()) ELSE OLD.known_at END;
     RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_effect_of_invocation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF NOT EXISTS (SELECT FROM effects e WHERE e.id = NEW.effect_id AND e.invocation_id = NEW.id) THEN
+      RAISE EXCEPTION '% is no effect of invocation %', NEW.effect_id, NEW.id USING ERRCODE = 'foreign_key_violation';
+    END IF;
+    RETURN NULL;
   END $function$
 ;
 
@@ -1626,7 +1733,7 @@ AS $function$
         SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
           sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
           (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
-        FROM (SELECT -1 AS sign, r.environment_id, f.* FROM removed r, LATERAL facts_of_invocation(r.id, r.status, r.refusal_code, r.error, r.decision, r.action_id, r.agent_id, r.approval_id, r.created_at,
+        FROM (SELECT -1 AS sign, r.environment_id, f.* FROM (SELECT * FROM removed o WHERE NOT is_archived(o.id)) r, LATERAL facts_of_invocation(r.id, r.status, r.refusal_code, r.error, r.decision, r.action_id, r.agent_id, r.approval_id, r.created_at,
         r.evaluated_at, r.unknown_at, r.settled_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
         HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
     END IF;
@@ -2518,6 +2625,13 @@ AS $function$
     PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.id));
     RETURN NEW;
   END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_of_invocation(i invocations)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+RETURN GREATEST((i).settled_at, (i).updated_at, (SELECT GREATEST(e.updated_at, e.outcome_at, e.known_at) AS "greatest" FROM effects e WHERE (e.invocation_id = (end_of_invocation.i).id)), (SELECT max(v.recorded_at) AS max FROM (effects e JOIN evidence v ON ((v.effect_id = e.id))) WHERE (e.invocation_id = (end_of_invocation.i).id)), (SELECT max(GREATEST(a.finished_at, l.recorded_at)) AS max FROM (attempts a LEFT JOIN late_answers l ON ((l.attempt_id = a.id))) WHERE (a.invocation_id = (end_of_invocation.i).id)), (SELECT a.decided_at FROM approvals a WHERE (a.invocation_id = (end_of_invocation.i).id)), (SELECT max(l.at) AS max FROM late_executions l WHERE (l.invocation_id = (end_of_invocation.i).id)))
 ;
 
 CREATE OR REPLACE FUNCTION public.end_session_use()
@@ -3996,6 +4110,34 @@ CREATE OR REPLACE FUNCTION public.is_ambiguous(of_effect text)
 RETURN (EXISTS (SELECT FROM evidence v WHERE ((v.effect_id = is_ambiguous.of_effect) AND (v.source = 'provider_lookup'::text) AND ((v.details ->> 'kind'::text) = 'ambiguous'::text))))
 ;
 
+CREATE OR REPLACE FUNCTION public.is_archived(invocation text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM operation_keys k WHERE (k.invocation_id = is_archived.invocation)))
+;
+
+CREATE OR REPLACE FUNCTION public.is_archived_approval(approval text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM (approvals a JOIN operation_keys k ON ((k.invocation_id = a.invocation_id))) WHERE (a.id = is_archived_approval.approval)))
+;
+
+CREATE OR REPLACE FUNCTION public.is_archived_attempt(attempt text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM (attempts a JOIN operation_keys k ON ((k.invocation_id = a.invocation_id))) WHERE (a.id = is_archived_attempt.attempt)))
+;
+
+CREATE OR REPLACE FUNCTION public.is_archived_effect(effect text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM operation_keys k WHERE (k.effect_id = is_archived_effect.effect)))
+;
+
 CREATE OR REPLACE FUNCTION public.is_recovered(of_timeline integer)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -5319,12 +5461,44 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.referrers_of(i invocations)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+RETURN ARRAY(SELECT r.id FROM invocations r WHERE (r.retry_of = (referrers_of.i).id) UNION SELECT r.id FROM (effects e JOIN invocations r ON ((r.compensates = e.id))) WHERE (e.invocation_id = (referrers_of.i).id) UNION SELECT r.invocation_id FROM (effects e JOIN effects r ON ((r.compensates = e.id))) WHERE (e.invocation_id = (referrers_of.i).id) UNION SELECT d.invocation_id FROM (effects e JOIN effect_dependencies d ON ((d.depends_on = e.id))) WHERE (e.invocation_id = (referrers_of.i).id) UNION SELECT p.invocation_id FROM previews p WHERE (p.retry_of = (referrers_of.i).id) UNION SELECT p.invocation_id FROM (effects e JOIN previews p ON ((p.compensates = e.id))) WHERE (e.invocation_id = (referrers_of.i).id) UNION SELECT p.invocation_id FROM (previews o JOIN previews p ON ((p.supersedes = o.id))) WHERE (o.invocation_id = (referrers_of.i).id))
+;
+
+CREATE OR REPLACE FUNCTION public.refusal_to_archive(i invocations, ended_before timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN (((i).settled_at IS NULL) OR ((i).status <> ALL (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text]))) THEN 'not_at_rest'::text WHEN (EXISTS (SELECT FROM effects e WHERE ((e.invocation_id = (refusal_to_archive.i).id) AND ((e.stage <> ALL (ARRAY['settled'::text, 'rejected'::text])) OR (e.reconcile_next_at IS NOT NULL))))) THEN 'not_at_rest'::text WHEN (EXISTS (SELECT FROM attempts a WHERE ((a.invocation_id = (refusal_to_archive.i).id) AND (a.status = 'started'::text)))) THEN 'not_at_rest'::text WHEN (EXISTS (SELECT FROM approvals a WHERE ((a.invocation_id = (refusal_to_archive.i).id) AND (a.status = 'pending'::text)))) THEN 'not_at_rest'::text WHEN (EXISTS (SELECT FROM workflow_starts w WHERE (w.id = ANY (((ARRAY[(refusal_to_archive.i).id] || ARRAY(SELECT e.id FROM effects e WHERE (e.invocation_id = (refusal_to_archive.i).id))) || ARRAY(SELECT a.id FROM approvals a WHERE (a.invocation_id = (refusal_to_archive.i).id))))))) THEN 'not_at_rest'::text WHEN (EXISTS (SELECT FROM (effects e JOIN impact_reservations r ON ((r.effect_id = e.id))) WHERE ((e.invocation_id = (refusal_to_archive.i).id) AND (r.state = 'reserved'::text)))) THEN 'reserved'::text WHEN (EXISTS (SELECT FROM budget_reservations b WHERE ((b.invocation_id = (refusal_to_archive.i).id) AND (b.state = 'reserved'::text)))) THEN 'reserved'::text WHEN (EXISTS (SELECT FROM file_holds h WHERE (h.invocation_id = (refusal_to_archive.i).id))) THEN 'reserved'::text WHEN (end_of_invocation(i) >= ended_before) THEN 'too_young'::text WHEN ((SELECT (COALESCE((SELECT (max(b.month) + '1 mon'::interval) FROM billing_months b WHERE ((b.workspace_id = w.id) AND (b.closed_at IS NOT NULL))), date_trunc('month'::text, (w.created_at AT TIME ZONE 'UTC'::text))) > date_trunc('month'::text, (end_of_invocation(refusal_to_archive.i) AT TIME ZONE 'UTC'::text))) FROM (environments n JOIN workspaces w ON ((w.id = n.workspace_id))) WHERE (n.id = (refusal_to_archive.i).environment_id)) IS NOT TRUE) THEN 'month_not_closed'::text ELSE NULL::text END
+;
+
 CREATE OR REPLACE FUNCTION public.refuse(facts jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
   BEGIN
     RAISE EXCEPTION 'refused' USING ERRCODE = 'SC002', DETAIL = facts::text;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_archived_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE archived operation_keys;
+  BEGIN
+    SELECT * INTO archived FROM operation_keys k WHERE k.environment_id = NEW.environment_id AND k.operation_key = NEW.operation_key;
+    IF FOUND THEN
+      RAISE EXCEPTION 'the operation key of invocation % belongs to %, which is archived', NEW.id, archived.invocation_id USING ERRCODE = 'SC002',
+        DETAIL = to_jsonb(archived)::text;
+    END IF;
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+      RAISE EXCEPTION 'invocations are admitted at READ COMMITTED' USING ERRCODE = 'invalid_transaction_state';
+    END IF;
+    RETURN NULL;
   END $function$
 ;
 
@@ -5455,6 +5629,18 @@ END
 ALTER FUNCTION release_recovery() OWNER TO service_directory;
 REVOKE ALL ON FUNCTION release_recovery() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION release_recovery() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.require_archived()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF EXISTS (SELECT FROM invocations i WHERE i.id = NEW.invocation_id) THEN
+      RAISE EXCEPTION 'invocation % was archived and is still there', NEW.invocation_id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+  END $function$
+;
 
 CREATE OR REPLACE FUNCTION public.require_event()
  RETURNS trigger
@@ -6087,7 +6273,7 @@ GRANT SELECT (approval_id) ON approval_decisions TO service_directory;
 CREATE TRIGGER append_only BEFORE UPDATE ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER check_decision BEFORE INSERT ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION check_approval_decision();
 CREATE TRIGGER conclude AFTER INSERT ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION conclude_approval();
-CREATE TRIGGER keep BEFORE DELETE ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION keep_approval_decision();
+CREATE TRIGGER keep BEFORE DELETE ON public.approval_decisions FOR EACH ROW WHEN ((NOT is_archived_approval(old.approval_id))) EXECUTE FUNCTION keep_approval_decision();
 
 CREATE TABLE approval_policies (
   id text COLLATE "C" NOT NULL,
@@ -6203,7 +6389,7 @@ GRANT SELECT (id, environment_id, kind, invocation_id, preview_id, status, await
 CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.approvals REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
-CREATE TRIGGER keep BEFORE DELETE ON public.approvals FOR EACH ROW EXECUTE FUNCTION keep_approval();
+CREATE TRIGGER keep BEFORE DELETE ON public.approvals FOR EACH ROW WHEN ((NOT is_archived(old.invocation_id))) EXECUTE FUNCTION keep_approval();
 CREATE TRIGGER keep_start_delete AFTER DELETE ON public.approvals FOR EACH ROW WHEN ((
         CASE
             WHEN ((old.awaited_status IS NULL) OR (old.awaited_status = 'pending'::text)) THEN ('00:00:30'::interval +
@@ -6286,11 +6472,12 @@ CREATE POLICY tenant ON attempts FOR ALL TO PUBLIC USING ((environment_id = curr
 GRANT INSERT, SELECT, UPDATE ON attempts TO service_app;
 GRANT SELECT (id, invocation_id, kind, claimed_at, observed_outcome) ON attempts TO service_directory;
 CREATE TRIGGER chain AFTER INSERT OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION chain_attempt();
-CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION check_attempt_move();
+CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION check_attempt_move();
 CREATE TRIGGER check_replay_asked BEFORE INSERT ON public.attempts FOR EACH ROW WHEN ((new.kind = 'replay'::text)) EXECUTE FUNCTION check_replay();
 CREATE TRIGGER check_replay_claimed BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN (((new.kind = 'replay'::text) AND (old.claimed_at IS NULL) AND (new.claimed_at IS NOT NULL))) EXECUTE FUNCTION check_replay();
 CREATE TRIGGER keep_secret_versions BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN ((new.secret_versions IS DISTINCT FROM old.secret_versions)) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON public.attempts FOR EACH ROW WHEN ((NOT is_archived(old.invocation_id))) EXECUTE FUNCTION check_attempt_move();
 
 CREATE TABLE audit_chains (
   workspace_id uuid NOT NULL,
@@ -6399,7 +6586,8 @@ ALTER TABLE budget_reservations FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON budget_reservations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON budget_reservations TO service_app;
 GRANT UPDATE (api_key_id, month, amount, state, created_at, finished_at) ON budget_reservations TO service_app;
-CREATE TRIGGER count_reservation BEFORE INSERT OR DELETE OR UPDATE ON public.budget_reservations FOR EACH ROW EXECUTE FUNCTION count_budget_reservation();
+CREATE TRIGGER count_reservation BEFORE INSERT OR UPDATE ON public.budget_reservations FOR EACH ROW EXECUTE FUNCTION count_budget_reservation();
+CREATE TRIGGER stays BEFORE DELETE ON public.budget_reservations FOR EACH ROW WHEN ((NOT is_archived(old.invocation_id))) EXECUTE FUNCTION count_budget_reservation();
 
 CREATE TABLE budgets (
   api_key_id text COLLATE "C" NOT NULL,
@@ -6790,6 +6978,7 @@ END) STORED NOT NULL,
   CONSTRAINT effects_stage_check CHECK ((stage = ANY (ARRAY['awaiting_approval'::text, 'ready'::text, 'dispatching'::text, 'reconciling'::text, 'settled'::text, 'rejected'::text])))
 );
 CREATE INDEX effects_by_grade ON public.effects USING btree (environment_id, grade, created_at DESC, id DESC);
+CREATE INDEX effects_compensating ON public.effects USING btree (compensates) WHERE (compensates IS NOT NULL);
 CREATE INDEX effects_newest_first ON public.effects USING btree (environment_id, created_at DESC, id DESC);
 ALTER TABLE effects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE effects FORCE ROW LEVEL SECURITY;
@@ -6799,7 +6988,7 @@ GRANT INSERT, SELECT, UPDATE ON effects TO service_app;
 GRANT SELECT (id, preview_id, reconcile_next_at, updated_at) ON effects TO service_directory;
 CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.stage <> ALL (ARRAY['awaiting_approval'::text, 'ready'::text])) AND (((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect)))) EXECUTE FUNCTION agree_with_reservations();
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.approval_id IS NOT NULL) AND (old.stage = 'awaiting_approval'::text) AND (new.stage = 'ready'::text))) EXECUTE FUNCTION check_approval_of_effect();
-CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
+CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.effects REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_effects();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.effects REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_effects();
 CREATE TRIGGER keep_ambiguous_unknown BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.outcome = 'unknown'::text) AND (new.outcome <> 'unknown'::text) AND (new.outcome_source IS DISTINCT FROM 'manual_resolution'::text))) EXECUTE FUNCTION keep_ambiguous_unknown();
@@ -6835,6 +7024,7 @@ CREATE CONSTRAINT TRIGGER require_effect_exhausted AFTER UPDATE OF reconcile_exh
 CREATE CONSTRAINT TRIGGER require_effect_resolved AFTER UPDATE OF stage, outcome ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.stage = 'settled'::text) AND ((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)) AND (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION require_event('effect.resolved', 'heard');
 CREATE CONSTRAINT TRIGGER require_effect_settled AFTER UPDATE OF stage, outcome ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.stage = 'settled'::text) AND ((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)))) EXECUTE FUNCTION require_event('effect.settled', 'heard');
 CREATE CONSTRAINT TRIGGER require_effect_unknown AFTER UPDATE OF outcome ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.outcome = 'unknown'::text) AND (old.outcome <> 'unknown'::text))) EXECUTE FUNCTION require_event('effect.unknown', 'always');
+CREATE TRIGGER stays BEFORE DELETE ON public.effects FOR EACH ROW WHEN ((NOT is_archived(old.invocation_id))) EXECUTE FUNCTION check_effect_move();
 
 CREATE TABLE environments (
   id uuid NOT NULL,
@@ -7022,10 +7212,11 @@ ALTER TABLE evidence ENABLE ROW LEVEL SECURITY;
 ALTER TABLE evidence FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON evidence FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON evidence TO service_app;
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE ON public.evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chain AFTER INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER record_time BEFORE INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION record_time();
+CREATE TRIGGER stays BEFORE DELETE ON public.evidence FOR EACH ROW WHEN ((NOT is_archived_effect(old.effect_id))) EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE file_holds (
   file_id text COLLATE "C" NOT NULL,
@@ -7241,7 +7432,8 @@ GRANT UPDATE (state, exposure, settled, released, finished_at, reversed_at) ON i
 GRANT SELECT (limit_id, period, amount, exposure) ON impact_reservations TO service_directory;
 CREATE CONSTRAINT TRIGGER agree_with_effect AFTER INSERT OR UPDATE ON public.impact_reservations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION agree_with_effect();
 CREATE TRIGGER check_insert BEFORE INSERT ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_insert();
-CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_move();
+CREATE TRIGGER check_move BEFORE UPDATE ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_move();
+CREATE TRIGGER stays BEFORE DELETE ON public.impact_reservations FOR EACH ROW WHEN ((NOT is_archived_effect(old.effect_id))) EXECUTE FUNCTION check_reservation_move();
 
 CREATE TABLE installation (
   only_row boolean DEFAULT true NOT NULL,
@@ -7401,6 +7593,7 @@ CREATE UNIQUE INDEX invocations_approval ON public.invocations USING btree (appr
 CREATE INDEX invocations_by_action ON public.invocations USING btree (action_id, created_at DESC, id DESC);
 CREATE INDEX invocations_by_agent ON public.invocations USING btree (environment_id, agent_id, created_at DESC, id DESC) WHERE (agent_id IS NOT NULL);
 CREATE INDEX invocations_by_run ON public.invocations USING btree (environment_id, run_id, created_at DESC, id DESC) WHERE (run_id IS NOT NULL);
+CREATE INDEX invocations_compensating ON public.invocations USING btree (compensates) WHERE (compensates IS NOT NULL);
 CREATE INDEX invocations_in_flight ON public.invocations USING btree (environment_id) WHERE (status = ANY (ARRAY['queued'::text, 'dispatching'::text]));
 CREATE INDEX invocations_newest_first ON public.invocations USING btree (environment_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX invocations_preview ON public.invocations USING btree (preview_id) WHERE (preview_id IS NOT NULL);
@@ -7416,7 +7609,9 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON invocations TO service_app;
 GRANT SELECT (id, environment_id, run_id, preview_id, status, outcome_source, refusal_code, created_at, unknown_at, settled_at, dependencies_awaited_at, timeline) ON invocations TO service_directory;
 GRANT UPDATE (timeline) ON invocations TO service_directory;
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.approval_id IS NOT NULL) OR (old.approval_id IS NOT NULL) OR (new.status = ANY (ARRAY['pending_approval'::text, 'denied'::text, 'expired'::text])))) EXECUTE FUNCTION check_approval_of_invocation();
-CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
+CREATE TRIGGER check_effect_made AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.effect_id IS NOT NULL)) EXECUTE FUNCTION check_effect_of_invocation();
+CREATE TRIGGER check_effect_named AFTER UPDATE OF effect_id ON public.invocations FOR EACH ROW WHEN (((new.effect_id IS NOT NULL) AND (new.effect_id IS DISTINCT FROM old.effect_id))) EXECUTE FUNCTION check_effect_of_invocation();
+CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();
 CREATE TRIGGER check_preview_named BEFORE INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION check_preview_use();
 CREATE TRIGGER count_facts_of_delete AFTER DELETE ON public.invocations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_invocations();
@@ -7446,9 +7641,11 @@ CREATE TRIGGER keep_start_update AFTER UPDATE ON public.invocations FOR EACH ROW
 CREATE TRIGGER leave_invocation_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION leave_event_of_invocations('invocation.settled', 'heard');
 CREATE TRIGGER note_late_settlement AFTER UPDATE OF settled_at ON public.invocations FOR EACH ROW WHEN (((new.status = 'succeeded'::text) AND (new.settled_at IS NOT NULL) AND (old.settled_at IS NULL) AND (date_trunc('month'::text, (new.settled_at AT TIME ZONE 'UTC'::text)) <> date_trunc('month'::text, (new.created_at AT TIME ZONE 'UTC'::text))))) EXECUTE FUNCTION note_late_execution('settled');
 CREATE TRIGGER note_reversal AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((old.status = 'succeeded'::text) AND (new.status = 'failed'::text) AND (new.settled_at IS NOT NULL))) EXECUTE FUNCTION note_late_execution('reversed');
+CREATE TRIGGER refuse_archived_key AFTER INSERT ON public.invocations FOR EACH ROW EXECUTE FUNCTION refuse_archived_key();
 CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER release_files AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN ((new.holds_files AND ((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) OR ((new.status = 'unknown'::text) AND (new.effect_id IS NULL))))) EXECUTE FUNCTION release_files();
 CREATE CONSTRAINT TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
+CREATE TRIGGER stays BEFORE DELETE ON public.invocations FOR EACH ROW WHEN ((NOT is_archived(old.id))) EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER take_preview AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 
 CREATE TABLE invoice_lines (
@@ -7631,9 +7828,10 @@ CREATE POLICY directory ON late_answers FOR SELECT TO service_directory USING (t
 CREATE POLICY tenant ON late_answers FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON late_answers TO service_app;
 GRANT SELECT (attempt_id, observed_outcome) ON late_answers TO service_directory;
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.late_answers FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE ON public.late_answers FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chain AFTER INSERT ON public.late_answers FOR EACH ROW EXECUTE FUNCTION chain_late_answer();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.late_answers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON public.late_answers FOR EACH ROW WHEN ((NOT is_archived_attempt(old.attempt_id))) EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE late_executions (
   invocation_id text COLLATE "C" NOT NULL,
@@ -7653,7 +7851,8 @@ CREATE POLICY directory ON late_executions FOR SELECT TO service_directory USING
 CREATE POLICY tenant ON late_executions FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON late_executions TO service_app;
 GRANT SELECT ON late_executions TO service_directory;
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.late_executions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE ON public.late_executions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON public.late_executions FOR EACH ROW WHEN ((NOT is_archived(old.invocation_id))) EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE master_key_digests (
   version integer NOT NULL,
@@ -8279,8 +8478,36 @@ ALTER TABLE observations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE observations FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON observations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON observations TO service_app;
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER record_time BEFORE INSERT ON public.observations FOR EACH ROW EXECUTE FUNCTION record_time();
+CREATE TRIGGER stays BEFORE DELETE ON public.observations FOR EACH ROW WHEN ((NOT is_archived(old.invocation_id))) EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE operation_keys (
+  environment_id uuid NOT NULL,
+  operation_key text NOT NULL,
+  invocation_id text COLLATE "C" NOT NULL,
+  effect_id text COLLATE "C",
+  request_digest text NOT NULL,
+  status text NOT NULL,
+  grade text NOT NULL,
+  settled_at timestamp(3) with time zone NOT NULL,
+  archived_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  archive text NOT NULL,
+  CONSTRAINT operation_keys_pkey PRIMARY KEY (environment_id, operation_key),
+  CONSTRAINT operation_keys_effect_id_key UNIQUE (effect_id),
+  CONSTRAINT operation_keys_invocation_id_key UNIQUE (invocation_id),
+  CONSTRAINT operation_keys_archive_check CHECK ((archive ~ '^[0-9a-f-]{36}/[0-9]{4}-[0-9]{2}-[0-9]{1,6}$'::text))
+);
+ALTER TABLE operation_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE operation_keys FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON operation_keys FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON operation_keys FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON operation_keys TO service_app;
+GRANT SELECT (invocation_id) ON operation_keys TO service_directory;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.operation_keys FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER check_archival BEFORE INSERT ON public.operation_keys FOR EACH ROW EXECUTE FUNCTION check_archival();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.operation_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE CONSTRAINT TRIGGER require_archived AFTER INSERT ON public.operation_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_archived();
 
 CREATE TABLE passkey_challenges (
   session_id text COLLATE "C" NOT NULL,
@@ -8463,6 +8690,7 @@ CREATE TABLE previews (
   CONSTRAINT previews_preconditions_check CHECK ((jsonb_typeof(preconditions) = 'object'::text)),
   CONSTRAINT previews_request_digest_check CHECK ((request_digest ~ '^sha256:[0-9a-f]{64}$'::text))
 );
+CREATE INDEX previews_compensating ON public.previews USING btree (compensates) WHERE (compensates IS NOT NULL);
 CREATE INDEX previews_newest_first ON public.previews USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX previews_of_callers ON public.previews USING btree (environment_id, created_at) WHERE (made_by = 'caller'::text);
 CREATE INDEX previews_retries ON public.previews USING btree (retry_of) WHERE (retry_of IS NOT NULL);
@@ -8530,7 +8758,7 @@ CREATE POLICY tenant ON receipt_chains FOR ALL TO PUBLIC USING ((environment_id 
 GRANT SELECT ON receipt_chains TO service_app;
 CREATE TRIGGER moves_on BEFORE UPDATE ON public.receipt_chains FOR EACH ROW WHEN (((new.sequence <> (old.sequence + 1)) OR (new.hash IS NULL) OR (new.effect_id <> old.effect_id) OR (new.environment_id <> old.environment_id))) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.receipt_chains FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER stays BEFORE DELETE ON public.receipt_chains FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON public.receipt_chains FOR EACH ROW WHEN ((NOT is_archived_effect(old.effect_id))) EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE receipt_entries (
   effect_id text COLLATE "C" NOT NULL,
@@ -8548,8 +8776,9 @@ ALTER TABLE receipt_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE receipt_entries FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON receipt_entries FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT SELECT ON receipt_entries TO service_app;
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.receipt_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE ON public.receipt_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.receipt_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON public.receipt_entries FOR EACH ROW WHEN ((NOT is_archived_effect(old.effect_id))) EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE recovery_codes (
   code_hash bytea NOT NULL,
@@ -8593,10 +8822,11 @@ ALTER TABLE resolutions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE resolutions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON resolutions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON resolutions TO service_app;
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.resolutions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE ON public.resolutions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chain AFTER INSERT ON public.resolutions FOR EACH ROW WHEN ((new.effect_id IS NOT NULL)) EXECUTE FUNCTION chain_resolution();
 CREATE TRIGGER check_resolution BEFORE INSERT ON public.resolutions FOR EACH ROW EXECUTE FUNCTION check_resolution();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON public.resolutions FOR EACH ROW WHEN ((NOT is_archived(old.invocation_id))) EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE run_tags (
   environment_id uuid NOT NULL,
@@ -9341,7 +9571,6 @@ ALTER TABLE invitations ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY
 ALTER TABLE invocations ADD CONSTRAINT invocations_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE invocations ADD CONSTRAINT invocations_compensates_fkey FOREIGN KEY (compensates) REFERENCES effects(id);
-ALTER TABLE invocations ADD CONSTRAINT invocations_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_execute_their_preview FOREIGN KEY (preview_id, id, environment_id) REFERENCES previews(id, invocation_id, environment_id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_retry_of_fkey FOREIGN KEY (retry_of) REFERENCES invocations(id);
@@ -9386,6 +9615,7 @@ ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_environment_id_workspace_id
 ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE operation_keys ADD CONSTRAINT operation_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE passkey_challenges ADD CONSTRAINT passkey_challenges_session_id_fkey FOREIGN KEY (session_id) REFERENCES sign_in_sessions(id) ON DELETE CASCADE;
 ALTER TABLE passkey_challenges ADD CONSTRAINT passkey_challenges_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 ALTER TABLE passkeys ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;

@@ -197,6 +197,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
           '/adr/0019-lanes-for-deliveries',
           '/adr/0020-short-calls-in-one-step',
           '/adr/0021-the-timeline-is-part-of-the-fence',
+          '/adr/0022-archive-instead-of-partitions',
         ],
       },
     ],

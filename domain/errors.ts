@@ -103,6 +103,8 @@ export interface Missing {
   near?: { names: readonly string[]; scope: Scope };
   /** `that is an effect's id`: the request named another kind of thing. */
   otherKind?: string;
+  /** Where it is now, of what was there: the message. */
+  archived?: string;
 }
 
 export interface ServiceErrorOptions {

@@ -71,7 +71,11 @@ export async function missingSecret(tx: EnvironmentTransaction, name: string): P
  * Message of a 404: the environment searched and similar names that the caller may list, and nothing of other environments. Returns null
  * when the caller works in no environment.
  */
-export function missingMessage({ what, near, otherKind }: Missing, caller: AnyCaller | undefined): string | null {
+export function missingMessage(
+  { what, near, otherKind, archived }: Missing,
+  caller: AnyCaller | undefined,
+): string | null {
+  if (archived !== undefined) return archived;
   if (caller === undefined || !('environment' in caller)) return null;
   const { name, kind } = caller.environment;
   if (what === 'environment') {

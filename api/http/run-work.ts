@@ -1,5 +1,7 @@
 import { BudgetExceededError, noteBudgetRefusal } from '../../db/budgets/admission.ts';
+import { findArchived } from '../../db/archive/archived-keys.ts';
 import type { TransactionOptions } from '../../db/scope.ts';
+import { archivedText } from '../../domain/archive/archived-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { otherKindAmong } from '../../domain/other-kind.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
@@ -48,8 +50,8 @@ export async function runWork(
 ): Promise<WireReply> {
   const { runner, route, ctx } = asked;
   const work = new Work(asked, store, claimInWork);
-  const reply = await work.run().catch((error: unknown) => {
-    throw tellingKind(error, asked.parts.params);
+  const reply = await work.run().catch(async (error: unknown) => {
+    throw await tellingArchived(tellingKind(error, asked.parts.params), asked);
   });
   ctx.state.touched = touchedIds(asked.parts.params, reply.data);
   runner.onReply?.(route, reply);
@@ -229,6 +231,18 @@ function tellingKind(error: unknown, params: unknown): unknown {
   const texts = Object.values(params as object).filter((value): value is string => typeof value === 'string');
   const otherKind = otherKindAmong(error.missing.what, texts);
   if (otherKind !== null) error.missing.otherKind = otherKind;
+  return error;
+}
+
+/** A 404 of what was there and is archived says where it is. */
+async function tellingArchived(error: unknown, { runner, caller, parts }: Asked): Promise<unknown> {
+  if (!(error instanceof ServiceError) || caller === null || !('tenant' in caller)) return error;
+  const what = error.missing?.what;
+  const { id } = parts.params as { id?: unknown };
+  if (error.missing === undefined || (what !== 'invocation' && what !== 'effect') || typeof id !== 'string')
+    return error;
+  const key = await runner.deps.db.oneStatement(caller.tenant, (tx) => findArchived(tx, what, id), { readOnly: true });
+  if (key !== null) error.missing.archived = archivedText(what, key);
   return error;
 }
 

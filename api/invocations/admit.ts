@@ -5,10 +5,12 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { admitInvocation } from '../../db/invocations/admission.ts';
 import { holdFiles } from '../../db/files/files.ts';
 import { findByOperationKey, getInvocation, readAdmittedInput } from '../../db/invocations/queries.ts';
+import { findArchivedKey } from '../../db/archive/archived-keys.ts';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { lockPreview } from '../../db/previews/changes.ts';
 import { consumeAllowance, refuseUsedUp } from '../../db/plans/allowances.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
+import { usedByArchived } from '../../domain/archive/archived-key.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
@@ -88,14 +90,11 @@ export async function admit(
     taken = await check(tx, action, request, answers);
     if (preview) checkPreview(preview, action, { ...request, input: taken.input, operationKey });
   } catch (error) {
-    // Later changes of the action or a file do not affect an admitted request: its reply is on record.
-    const earlier =
-      operationKey !== null && error instanceof ServiceError ? await findByOperationKey(tx, operationKey) : null;
-    if (earlier === null) throw error;
-    const admitted = await readAdmittedInput(tx, earlier.id);
-    if (earlier.requestDigest !== digestWith(asAdmittedBefore(action, request.input, admitted ?? {}))) throw error;
-    await refuseOldReservation(tx, earlier.id);
-    return { fresh: false, invocationId: earlier.id, action };
+    if (operationKey === null || !(error instanceof ServiceError)) throw error;
+    const digestAsBefore = (admitted: JsonObject) => digestWith(asAdmittedBefore(action, request.input, admitted));
+    const earlierId = await findEarlier(tx, operationKey, digestAsBefore);
+    if (earlierId === null) throw error;
+    return { fresh: false, invocationId: earlierId, action };
   }
   const requestDigest = digestWith(taken.input);
   const holdsFiles = taken.fileIds.length > 0;
@@ -122,6 +121,27 @@ export async function admit(
   if (admission.admitted) await charge(tx, actor, admission.id);
   else await checkSameRequest(tx, admission.id, requestDigest);
   return { fresh: admission.admitted, invocationId: admission.id, action };
+}
+
+/**
+ * The earlier invocation of the same request; null without one. Later changes of the action or a file do not affect an admitted request: its
+ * reply is on record. @throws {ServiceError} where it is archived.
+ */
+async function findEarlier(
+  tx: EnvironmentTransaction,
+  operationKey: string,
+  digestAsBefore: (admitted: JsonObject) => string,
+): Promise<string | null> {
+  const earlier = await findByOperationKey(tx, operationKey);
+  if (earlier === null) {
+    const archived = await findArchivedKey(tx, operationKey);
+    if (archived?.requestDigest !== digestAsBefore({})) return null;
+    throw usedByArchived(archived, archived.requestDigest);
+  }
+  const admitted = await readAdmittedInput(tx, earlier.id);
+  if (earlier.requestDigest !== digestAsBefore(admitted ?? {})) return null;
+  await refuseOldReservation(tx, earlier.id);
+  return earlier.id;
 }
 
 type Preview = Awaited<ReturnType<typeof lockPreview>>;

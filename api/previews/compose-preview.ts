@@ -1,3 +1,4 @@
+import { findArchivedKey } from '../../db/archive/archived-keys.ts';
 import { getAction } from '../../db/actions/queries.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
@@ -52,10 +53,18 @@ export async function requirePreviewable(
   const { input } = await takeInput(tx, action, request.input, checks);
   await checkRelations(tx, action, request.relations);
   await checkRun(tx, request.runId);
-  const earlier = request.operationKey === null ? null : await findByOperationKey(tx, request.operationKey);
-  if (earlier) throw new ServiceError('OPERATION_KEY_REUSE', { details: { invocationId: earlier.id } });
+  if (request.operationKey !== null) await refuseUsedKey(tx, request.operationKey);
   const { type, version } = action.definition.adapter;
   return { action, input, descriptor: adapterDescriptor(type, version) };
+}
+
+async function refuseUsedKey(tx: EnvironmentTransaction, operationKey: string): Promise<void> {
+  const [earlier, archived] = await tx.inOrder(
+    () => findByOperationKey(tx, operationKey),
+    () => findArchivedKey(tx, operationKey),
+  );
+  const invocationId = earlier?.id ?? archived?.invocationId;
+  if (invocationId !== undefined) throw new ServiceError('OPERATION_KEY_REUSE', { details: { invocationId } });
 }
 
 /**

@@ -3,6 +3,9 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { spanIdOf } from '../runs/records.ts';
 import { giveBackAllowance } from '../plans/allowances.ts';
+import { meaning } from '../refused.ts';
+import { usedByArchived } from '../../domain/archive/archived-key.ts';
+import { archivedKeyIn } from '../archive/archived-keys.ts';
 import { findByOperationKey } from './queries.ts';
 import type { ActorRecord } from './records.ts';
 
@@ -44,6 +47,8 @@ const SPAN = `,
 /**
  * Admits an invocation. An operation key is taken for good: if it is taken already, nothing is written and the id of the earlier
  * invocation is returned, whatever caller made that.
+ *
+ * @throws {ServiceError} where an archived invocation has the key: the database refuses the row then.
  */
 export async function admitInvocation(
   tx: EnvironmentTransaction,
@@ -51,9 +56,10 @@ export async function admitInvocation(
 ): Promise<{ id: string; admitted: boolean }> {
   const { preview = null, dependsOn = [], compensates = null, connectedAppId = null, ...rest } = admission;
   const id = preview?.invocationId ?? newId('invocation');
-  const row = await tx.row<{ id: string; admitted: boolean }>(
-    { variantsOf: 'admit_invocation' },
-    `WITH admitted AS (
+  const row = await tx
+    .row<{ id: string; admitted: boolean }>(
+      { variantsOf: 'admit_invocation' },
+      `WITH admitted AS (
        INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by,
          retry_of, run_id, agent_id, preview_id, compensates, request_id, holds_files)
        VALUES (:id, current_environment_id(), :actionId, :versionId, :operationKey, :requestDigest, :input, CAST(:requestedBy AS jsonb) || COALESCE((
@@ -67,22 +73,26 @@ export async function admitInvocation(
        SELECT a.id, a.environment_id, d.effect_id, d.position
        FROM admitted a, unnest(CAST(:dependsOn AS text[])) WITH ORDINALITY AS d (effect_id, position))
      SELECT id, true AS admitted FROM admitted`,
-    {
-      ...rest,
-      id,
-      spanId: spanIdOf(id),
-      requestId: admission.requestId ?? null,
-      previewId: preview?.id ?? null,
-      compensates,
-      dependsOn,
-      holdsFiles: admission.holdsFiles ?? false,
-      operationKey: admission.operationKey ?? id,
-      input: JSON.stringify(admission.input),
-      requestedBy: JSON.stringify({ ...admission.requestedBy, ...(connectedAppId === null ? {} : { connectedAppId }) }),
-      requesterType: admission.requestedBy.type,
-      requesterId: admission.requestedBy.id,
-    },
-  );
+      {
+        ...rest,
+        id,
+        spanId: spanIdOf(id),
+        requestId: admission.requestId ?? null,
+        previewId: preview?.id ?? null,
+        compensates,
+        dependsOn,
+        holdsFiles: admission.holdsFiles ?? false,
+        operationKey: admission.operationKey ?? id,
+        input: JSON.stringify(admission.input),
+        requestedBy: JSON.stringify({
+          ...admission.requestedBy,
+          ...(connectedAppId === null ? {} : { connectedAppId }),
+        }),
+        requesterType: admission.requestedBy.type,
+        requesterId: admission.requestedBy.id,
+      },
+    )
+    .catch(meaning((archived) => usedByArchived(archived, admission.requestDigest), archivedKeyIn));
   if (row) return row;
   // ON CONFLICT waited for the conflicting row to commit, so a new statement sees it.
   const found = await findByOperationKey(tx, admission.operationKey ?? id);

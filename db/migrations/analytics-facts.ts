@@ -211,7 +211,23 @@ const TRANSITIONS = {
 } as const;
 
 /** A statement of many rows is counted once. What changes no count leaves no row. */
-export function countingOf({ table, facts, events }: Counted): string {
+export function countingOf(counted: Counted): string {
+  const { table, events } = counted;
+  return `
+  ${countingFunctionOf(counted)}
+  ${events
+    .map(
+      (
+        event,
+      ) => `CREATE TRIGGER count_facts_of_${event.toLowerCase()} AFTER ${event} ON ${table} REFERENCING ${TRANSITIONS[event]}
+    FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_${table}();`,
+    )
+    .join('\n  ')}
+`;
+}
+
+/** `deleted`: the rows that a DELETE takes back from what was counted. */
+export function countingFunctionOf({ table, facts, events }: Counted, deleted = 'removed'): string {
   const counted = (rows: string, sign: number): string =>
     `SELECT ${sign} AS sign, r.environment_id, f.* FROM ${rows} r, LATERAL ${facts} f`;
   const write = (changes: string): string => `
@@ -224,21 +240,11 @@ export function countingOf({ table, facts, events }: Counted): string {
   const changesOf = {
     INSERT: counted('added', 1),
     UPDATE: `${counted('added', 1)} UNION ALL ${counted('removed', -1)}`,
-    DELETE: counted('removed', -1),
+    DELETE: counted(deleted, -1),
   };
-  return `
-  CREATE FUNCTION count_facts_of_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
+  return `CREATE OR REPLACE FUNCTION count_facts_of_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN${events.map((event, place) => `\n    ${place === 0 ? 'IF' : 'ELSIF'} TG_OP = '${event}' THEN${write(changesOf[event])}`).join('')}
     END IF;
     RETURN NULL;
-  END $$;
-  ${events
-    .map(
-      (
-        event,
-      ) => `CREATE TRIGGER count_facts_of_${event.toLowerCase()} AFTER ${event} ON ${table} REFERENCING ${TRANSITIONS[event]}
-    FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_${table}();`,
-    )
-    .join('\n  ')}
-`;
+  END $$;`;
 }

@@ -47,6 +47,7 @@ import * as passkeys from './0045-passkeys.ts';
 import * as databaseEpochs from './0046-database-epochs.ts';
 import * as traceContext from './0047-trace-context.ts';
 import * as passkeySignIn from './0048-passkey-sign-in.ts';
+import * as archive from './0049-archive.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -104,4 +105,5 @@ export const MIGRATIONS: readonly Migration[] = [
   databaseEpochs,
   traceContext,
   passkeySignIn,
+  archive,
 ];

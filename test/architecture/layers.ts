@@ -4,6 +4,7 @@
  */
 export const LAYERS = {
   domain: [
+    ['archive', 'what has left the database; it asks no other area'],
     ['metrics', 'names of metrics, and who takes what is measured; it asks no other area'],
     ['epochs', 'failovers and restores of the database; it asks no other area'],
     ['tracing', 'what spans are; it asks no other area'],
@@ -82,6 +83,7 @@ export const LAYERS = {
     ['migrations', 'the schema; no statement is shared with the areas'],
     ['migrate.ts', 'applies the migrations'],
     ['epochs', 'failovers and restores of the whole database; it asks no other area'],
+    ['archive', 'keys and records of what leaves the database; it asks no other area'],
     ['environments', 'tenants, which every list across them begins with'],
     ['secrets', 'the vault, which seals what other areas store'],
     ['refuse-unsuitable-database.ts', 'compares the login, the schema and the master keys with what the service needs'],
@@ -213,6 +215,7 @@ export const LAYERS = {
     ['docs', 'renders the documentation for the build'],
     ['walkthrough', 'runs what a page says; it starts no stack'],
     ['doctor', 'examines a deployment; it starts no stack'],
+    ['archive', 'moves records from the database into files; it starts no stack'],
     ['commands', 'entries of commands over the stack'],
     ['testing', 'the stack for tests of users'],
   ],

@@ -1,8 +1,13 @@
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { Database } from '../../../db/client.ts';
+import { archiveInvocations, listCandidates, readRecords } from '../../../db/archive/archiving.ts';
+import { Database, type Tenant } from '../../../db/client.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { createWorkspace } from '../../../db/environments/workspaces.ts';
+import { digestOfText } from '../../../domain/archive/archived-record.ts';
+import { plantAction } from '../actions/planted-rows.ts';
+import { withoutTriggers } from '../harness/plant.ts';
+import { plantInvocation } from '../invocations/planted-rows.ts';
 import { createPlainlyOwnedDatabase } from './plain-owner.ts';
 
 /**
@@ -38,5 +43,34 @@ describe('an owner that is no superuser', () => {
     const { rows } = await owner.query<{ count: number }>('SELECT count(*)::int AS count FROM environments');
     await owner.end();
     expect(rows[0]?.count).toBe(0);
+  });
+
+  test('archives what is old in one environment', async () => {
+    const { superuser } = database;
+    const db = new Database({ url: database.ownerUrl, applicationName: 'archive', poolMax: 1 });
+    const { rows } = await superuser.query<Tenant>(
+      `SELECT id AS "environmentId", workspace_id AS "workspaceId" FROM environments`,
+    );
+    const [tenant] = rows as [Tenant];
+    const id = await plantInvocation(superuser, tenant, await plantAction(superuser, tenant));
+    await withoutTriggers(superuser, () =>
+      superuser.query(
+        `UPDATE invocations SET status = 'succeeded', outcome_source = 'system', created_at = now() - interval '500 days',
+           settled_at = now() - interval '500 days', updated_at = now() - interval '500 days'`,
+      ),
+    );
+    await superuser.query('DELETE FROM workflow_starts');
+    await db.withEnvironment(tenant, async (tx) => {
+      const [candidate] = await listCandidates(tx, { before: new Date(), behind: null, most: 10 });
+      expect(candidate).toMatchObject({ id, refusal: null });
+      const lines = await readRecords(tx, [id]);
+      const read = lines.map(({ line }) => ({ id, sha256: digestOfText(line) }));
+      await archiveInvocations(tx, `${tenant.environmentId}/2024-01-1`, read);
+    });
+    await db.close();
+    const { rows: left } = await superuser.query(
+      'SELECT (SELECT count(*)::int FROM invocations) AS invocations, invocation_id FROM operation_keys',
+    );
+    expect(left).toEqual([{ invocations: 0, invocation_id: id }]);
   });
 });

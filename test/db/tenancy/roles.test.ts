@@ -272,6 +272,7 @@ describe('the directory', () => {
       'oauth_clients',
       'oauth_grants',
       'oauth_signing_keys',
+      'operation_keys',
       'passkeys',
       'previews',
       'raised_events',
