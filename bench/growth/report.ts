@@ -8,7 +8,7 @@ import type { Ask } from '../peers/ours.ts';
 /** What was measured beside so many stored invocations. */
 export interface Grown {
   stored: number;
-  /** Of the records with their indexes. */
+  /** On disk: the records with their indexes. */
   bytes: number;
   /** By calls in flight. */
   levels: Record<number, Round[]>;

@@ -16,6 +16,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/auth/directory.ts': 'finds the session of a token, before its user is known',
   'db/auth/throttle.ts': 'counts failed sign-ins of accounts and addresses, which belong to no workspace',
   'db/users/users.ts': 'finds a user by e-mail address, before anyone is signed in',
+  'db/passkeys/passkeys.ts': 'finds whose a passkey is, before anyone is signed in',
   'db/members/invitations.ts': 'finds the workspace that an invitation token belongs to',
   'db/environments/directory.ts': 'lists every environment, for commands that then work on each inside withEnvironment',
   'db/attempts/directory.ts':

@@ -1,25 +1,18 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Watchdog } from '../../activities/adapters/watchdog.ts';
 import { freePorts } from '../../embedded/ports.ts';
 import { openMetrics } from '../../process/metrics/process-metrics.ts';
 import { ofWatchdog } from '../../process/metrics/sources.ts';
-import { projectRoot } from '../../process/project-root.ts';
-import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
-import { call, type CallResult } from '../api/harness/test-api.ts';
+import type { CallResult } from '../api/harness/test-api.ts';
 import { createAction, invocationIn } from '../api/invocations/support.ts';
 import { type Phase, type Samples, samplesOf, unlikeAlerts, valueIn } from '../harness/firing-alerts.ts';
 import { findPromtool } from '../harness/promtool.ts';
 import { startTarget } from '../harness/target.ts';
-import { OwnServers } from './own-servers.ts';
+import { CONNECTIONS_MAX, isPositive, isZero, WatchedStack } from './watched-stack.ts';
 
 /**
  * Each alert of ops/prometheus/rules.yml fires from a fault that is made by hand, none fires beside those of the fault, and what its
@@ -30,89 +23,34 @@ const promtool = findPromtool();
 if ('missing' in promtool) console.warn(`No alert is seen to fire: ${promtool.missing}`);
 const FAILED_AT_ONCE = 51;
 const UNKNOWN = 11;
-const CONNECTIONS_MAX = 40;
-/** As if one request had computed for so long. */
-const STANDS_STILL_MS = 1_500;
 
-const [apiPort = 0, workerPort = 0, closedPort = 0] = await freePorts(3);
-const filesDir = mkdtempSync(path.join(tmpdir(), 'files-of-alerts-'));
-const own = (port: number) => ({ METRICS_ADDRESS: `127.0.0.1:${port}`, FILES_DIR: filesDir, DATABASE_POOL_MAX: '2' });
-const [{ servers, key, masterKeys }, target] = await Promise.all([
-  OwnServers.start({
-    api: { ...own(apiPort), HTTP_CONNECTIONS_PER_ADDRESS_MAX: String(CONNECTIONS_MAX) },
-    worker: { ...own(workerPort), DATABASE_POOL_MAX: '20', WORKSPACE_DISPATCHES_MAX: '1' },
-  }),
-  startTarget(),
-]);
-const owner = new Client({ connectionString: servers.ownerUrl });
-const temporal = await Connection.connect({ address: servers.temporalAddress });
-await owner.connect();
-const api = {
-  post: (url: string, body: unknown, headers: Record<string, string> = {}): Promise<CallResult> =>
-    call(`${servers.baseUrl}${url}`, 'POST', { key, body, headers }),
-  get: (url: string): Promise<CallResult> => call(`${servers.baseUrl}${url}`, 'GET', { key }),
-};
-afterAll(async () => {
-  await Promise.all([owner.end(), temporal.close()]);
-  rmSync(filesDir, { recursive: true });
-});
-
-async function scrape(): Promise<Samples> {
-  const texts: Record<string, string> = {};
-  for (const [instance, port] of Object.entries({ api: apiPort, worker: workerPort })) {
-    const reply = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => null);
-    if (reply !== null) texts[instance] = await reply.text();
-  }
-  return samplesOf(texts);
-}
-
-/** Scrapes until a series has such a value, because figures are read every fifteen seconds. Returns that scrape. */
-async function seen(is: (value: number | null) => boolean, ...texts: readonly string[]): Promise<Samples> {
-  const last: { samples: Samples } = { samples: new Map() };
-  await expect
-    .poll(async () => is(valueIn((last.samples = await scrape()), ...texts)), { message: texts.join(' ') })
-    .toBe(true);
-  return last.samples;
-}
-
-const isPositive = (value: number | null): boolean => (value ?? 0) > 0;
-const isZero = (value: number | null): boolean => value === 0;
-
-const judged = (...phases: readonly Phase[]): string =>
-  unlikeAlerts('program' in promtool ? promtool.program : '', phases);
-
-/** Past the triggers: what would be so after a time. */
-async function plant(sql: string): Promise<void> {
-  await owner.query("SET session_replication_role = 'replica'");
-  await owner.query(sql);
-  await owner.query("SET session_replication_role = 'origin'");
-}
-
-const sweep = () => new TemporalClient({ connection: temporal }).schedule.getHandle(SWEEP_SCHEDULE_ID);
+const [[closedPort = 0], stack, target] = await Promise.all([freePorts(1), WatchedStack.start(), startTarget()]);
+const { servers, api, owner, sweep } = stack;
 const sweptAt = ['sweep_finished_timestamp_seconds', 'area="workflow-starts"'] as const;
 
-const publishToNobody = (count: number): Promise<CallResult> =>
-  api.post('/api/v2/messages/batch', {
-    messages: Array.from({ length: count }, () => ({
-      url: `http://127.0.0.1:${closedPort}/`,
-      body: {},
-      maxRetries: 0,
-    })),
-  });
-
-const sound: { samples: Samples } = { samples: new Map() };
+/** What Prometheus says where other alerts fire at the end of each time. */
+const judged = (...phases: readonly Phase[]): string =>
+  unlikeAlerts('program' in promtool ? promtool.program : '', phases);
 /** The next fault grows from what is shown now. */
-const soundNow = async (): Promise<Phase> => {
-  sound.samples = await scrape();
-  return { seen: sound.samples, firing: [] };
+const soundNow = async (): Promise<Phase> => ({ seen: await stack.scrape(), firing: [] });
+
+const publishToNobody = (count: number): Promise<CallResult> => {
+  const message = { url: `http://127.0.0.1:${closedPort}/`, body: {}, maxRetries: 0 };
+  return api.post('/api/v2/messages/batch', { messages: Array.from({ length: count }, () => message) });
 };
+
+/** The one that waited hangs too, once it is sent. */
+async function untilNothingIsUnderWay(): Promise<void> {
+  const open = `SELECT id FROM invocations WHERE status IN ('queued', 'dispatching')`;
+  await expect.poll(() => target.release().then(async () => (await owner.query(open)).rows)).toEqual([]);
+}
 
 describe.skipIf('missing' in promtool)('an alert fires from its fault, and its runbook ends it', () => {
   test('none fires where all is well', async () => {
     expect((await publishToNobody(1)).status).toBeLessThan(300);
-    await sweep().trigger();
-    await seen(isPositive, ...sweptAt);
-    await seen((value) => value === 1, 'messages_total', 'status="failed"');
+    await sweep.trigger();
+    await stack.seen(isPositive, ...sweptAt);
+    await stack.seen((value) => value === 1, 'messages_total', 'status="failed"');
     expect(judged(await soundNow())).toBe('');
   });
 
@@ -133,7 +71,7 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
       expect(invocationIn(await api.post(`/api/v2/actions/${action}/invoke`, { input: {} })).status).toBe('unknown');
     }
     expect((await publishToNobody(FAILED_AT_ONCE)).status).toBeLessThan(300);
-    await seen((value) => value === FAILED_AT_ONCE + 1, 'messages_total', 'status="failed"');
+    await stack.seen((value) => value === FAILED_AT_ONCE + 1, 'messages_total', 'status="failed"');
     // One holds the only place, and one waits for it.
     const held = [1, 2].map(() => api.post(`/api/v2/actions/${slow}/invoke`, { input: {} }));
     await expect
@@ -143,7 +81,7 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     await servers.end('worker', 'SIGKILL');
     const late = { url: `${target.baseUrl}/orders`, body: {} };
     expect((await api.post('/api/v2/messages/publish', late)).status).toBe(201);
-    await plant(`
+    await stack.plant(`
       UPDATE installation SET figures_at = now() - interval '1 hour';
       UPDATE lane_queue SET due_at = now() - interval '1 hour';
       UPDATE lane_places SET asked_at = now() - interval '1 hour';
@@ -151,21 +89,21 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
       UPDATE effects SET reconcile_next_at = now() - interval '1 hour' WHERE stage = 'reconciling' AND NOT reconcile_exhausted;
       UPDATE invocations SET unknown_at = now() - interval '2 days' WHERE status = 'unknown';
       UPDATE invocations SET created_at = now() - interval '1 hour' WHERE status = 'queued'`);
-    await seen((value) => value === 1, 'workers', 'state="none"');
-    const during = await seen(isPositive, 'overdue_work', 'kind="read"');
+    await stack.seen((value) => value === 1, 'workers', 'state="none"');
+    const during = await stack.seen(isPositive, 'overdue_work', 'kind="read"');
 
     await servers.start('worker');
     await untilNothingIsUnderWay();
     await Promise.all(held);
-    await seen(isZero, 'overdue_work', 'kind="read"');
+    await stack.seen(isZero, 'overdue_work', 'kind="read"');
     for (const effect of await unknownOnes()) {
       const told = { outcome: 'failed', evidence: { summary: 'The provider has no such order.' } };
-      const reply = await api.post(`/api/v2/actions/effects/${effect}/resolve`, told);
+      const reply = await stack.resolver.post(`/api/v2/actions/effects/${effect}/resolve`, told);
       expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('"failed"')]);
     }
-    await sweep().trigger();
-    await seen(isPositive, ...sweptAt);
-    const after = await seen(isZero, 'unknown_effects');
+    await sweep.trigger();
+    await stack.seen(isPositive, ...sweptAt);
+    const after = await stack.seen(isZero, 'unknown_effects');
     const standing = ['MessagesLate', 'NoWorker', 'PlaceWait', 'QueueAge', 'SweepStale'];
     const unknown = ['ReconciliationBehind', 'UnknownExposure', 'UnknownGrowing', 'UnknownOld', 'WorkOverdue'];
     expect(
@@ -179,43 +117,44 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     const many = Math.floor(0.86 * (most[0]?.max ?? 0));
     const crowd = Array.from({ length: many }, () => new Client({ connectionString: servers.ownerUrl }));
     await Promise.all(crowd.map((one) => one.connect()));
-    const undo = fillDisk();
-    await plant(`
+    const undo = stack.fillDisk();
+    await stack.plant(`
       UPDATE master_key_digests SET created_at = now() - interval '2 years';
       INSERT INTO daily_usage (environment_id, day, allowance, shard, workspace_id, used)
         SELECT id, (now() AT TIME ZONE 'UTC')::date, 'egress', 99, workspace_id, 7 FROM environments LIMIT 1;
       UPDATE installation SET sweep_stopped_at = sweep_stopped_at - 'usage-invariants'`);
-    recovery('open');
-    await sweep().trigger();
-    await seen(isPositive, 'usage_drift');
-    const during = await seen(isPositive, 'recoveries_open');
+    stack.recovery('open');
+    await sweep.trigger();
+    await stack.seen(isPositive, 'usage_drift');
+    const during = await stack.seen(isPositive, 'recoveries_open');
 
     await Promise.all(crowd.map((one) => one.end()));
-    undo();
-    recovery('release');
-    await plant(`DELETE FROM daily_usage WHERE shard = 99;
+    undo?.();
+    stack.recovery('release');
+    await stack.plant(`DELETE FROM daily_usage WHERE shard = 99;
       UPDATE installation SET sweep_stopped_at = sweep_stopped_at - 'usage-invariants'`);
-    await sweep().trigger();
-    await seen(isZero, 'usage_drift');
-    const rotated = { MASTER_KEYS: `2:${randomBytes(32).toString('base64')},${masterKeys}` };
+    await sweep.trigger();
+    await stack.seen(isZero, 'usage_drift');
+    const rotated = { MASTER_KEYS: `2:${randomBytes(32).toString('base64')},${stack.masterKeys}` };
     await servers.end('api', 'SIGTERM');
     await servers.start('api', rotated);
     await servers.end('worker', 'SIGTERM');
     await servers.start('worker', rotated);
-    await sweep().trigger();
-    await seen(isPositive, ...sweptAt);
-    const after = await seen((value) => value !== null && value < 3_600, 'master_key_age_seconds');
-    const firing = ['CountsDiffer', 'DatabaseConnections', 'FilesDiskFull', 'MasterKeyOld', 'TimelineChanged'];
+    await sweep.trigger();
+    await stack.seen(isPositive, ...sweptAt);
+    const after = await stack.seen((value) => value !== null && value < 3_600, 'master_key_age_seconds');
+    const disk = undo === null ? [] : ['FilesDiskFull'];
+    const firing = ['CountsDiffer', 'DatabaseConnections', 'MasterKeyOld', 'TimelineChanged', ...disk];
     expect(judged(before, { seen: during, firing }, { seen: after, firing: [] })).toBe('');
   });
 
   test('SyncStandbyMissing: commits wait for a standby that is not there', async () => {
     const before = await soundNow();
-    await setSystem('synchronous_standby_names', `'nobody'`);
-    onTestFinished(() => setSystem('synchronous_standby_names', `''`));
-    const during = await seen(isPositive, 'database_synchronous{');
-    await setSystem('synchronous_standby_names', `''`);
-    const after = await seen(isZero, 'database_synchronous{');
+    await stack.setSystem('synchronous_standby_names', `'nobody'`);
+    onTestFinished(() => stack.setSystem('synchronous_standby_names', `''`));
+    const during = await stack.seen(isPositive, 'database_synchronous{');
+    await stack.setSystem('synchronous_standby_names', `''`);
+    const after = await stack.seen(isZero, 'database_synchronous{');
     // Work that waits for its commit holds its connection.
     const so = ['PoolSaturated', 'SweepFailing'];
     expect(
@@ -232,9 +171,9 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     const sockets: Socket[] = [];
     for (let n = 0; n < CONNECTIONS_MAX + 25; n++)
       sockets.push(connect(Number(new URL(servers.baseUrl).port), '127.0.0.1'));
-    await seen((value) => (value ?? 0) > 20, 'http_connections_refused_total');
+    await stack.seen((value) => (value ?? 0) > 20, 'http_connections_refused_total');
     for (const socket of sockets) socket.destroy();
-    await seen((value) => (value ?? 0) < CONNECTIONS_MAX, 'http_connections{');
+    await stack.seen((value) => (value ?? 0) < CONNECTIONS_MAX, 'http_connections{');
 
     await owner.query('ALTER TABLE actions RENAME TO lost_actions');
     const failed = await Promise.all([1, 2, 3].map(() => api.get('/api/v2/actions')));
@@ -245,13 +184,17 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     await locking.connect();
     await locking.query('BEGIN; LOCK TABLE actions IN ACCESS EXCLUSIVE MODE');
     const waiting = Array.from({ length: 5 }, () => api.get('/api/v2/actions'));
-    await seen(isPositive, 'database_pool_waiting', 'pool="api"');
-    await standStill('api');
+    await stack.seen(isPositive, 'database_pool_waiting', 'pool="api"');
+    await stack.standStill('api');
     // The timer that measures it may run after the first answer.
-    const during = await seen((value) => (value ?? 0) > 0.5, 'nodejs_eventloop_lag_p99_seconds', 'instance="api"');
+    const during = await stack.seen(
+      (value) => (value ?? 0) > 0.5,
+      'nodejs_eventloop_lag_p99_seconds',
+      'instance="api"',
+    );
     await locking.end();
     for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
-    const after = await seen((value) => (value ?? 1) < 0.5, 'nodejs_eventloop_lag_p99_seconds', 'instance="api"');
+    const after = await stack.seen((value) => (value ?? 1) < 0.5, 'nodejs_eventloop_lag_p99_seconds', 'instance="api"');
     const firing = ['ConnectionsRefused', 'ErrorRate', 'EventLoopBusy', 'PoolSaturated'];
     expect(judged(before, { seen: during, firing }, { seen: after, firing: [] })).toBe('');
   });
@@ -259,35 +202,35 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
   test('SweepFailing: an area of the sweep cannot be swept', async () => {
     const before = await soundNow();
     await owner.query('ALTER FUNCTION find_expired_memories RENAME TO find_no_memories');
-    await sweep().trigger();
-    const during = await seen(isPositive, 'sweep_failures_total', 'area="expired-memories"');
+    await sweep.trigger();
+    const during = await stack.seen(isPositive, 'sweep_failures_total', 'area="expired-memories"');
     await owner.query('ALTER FUNCTION find_no_memories RENAME TO find_expired_memories');
     // The area goes on with the next try of Temporal, or with the next sweep.
     const finished = ['sweep_finished_timestamp_seconds', 'area="expired-memories"'];
     const last = valueIn(during, ...finished) ?? 0;
-    const after = await seen((value) => (value ?? 0) > last, ...finished);
+    const after = await stack.seen((value) => (value ?? 0) > last, ...finished);
     expect(judged(before, { seen: during, firing: ['SweepFailing'] }, { seen: after, firing: [] })).toBe('');
   });
 
   test('those of what a process does not see or do: Temporal, the sweep, its clock', async () => {
     const before = await soundNow();
-    await sweep().pause('a test');
-    await expect.poll(async () => (await sweep().describe()).info.runningActions).toEqual([]);
+    await sweep.pause('a test');
+    await expect.poll(async () => (await sweep.describe()).info.runningActions).toEqual([]);
     const ahead = `data:text/javascript,${encodeURIComponent('const now = Date.now; Date.now = () => now() + 5_000')}`;
     await servers.end('worker', 'SIGTERM');
     await servers.start('worker', { NODE_OPTIONS: `--import=${ahead}` });
-    await seen((value) => (value ?? 0) > 2, 'clock_skew_seconds', 'instance="worker"');
+    await stack.seen((value) => (value ?? 0) > 2, 'clock_skew_seconds', 'instance="worker"');
     servers.signal('temporal', 'SIGSTOP');
-    const during = await seen((value) => value === 1, 'workers', 'state="unknown"');
+    const during = await stack.seen((value) => value === 1, 'workers', 'state="unknown"');
     servers.signal('temporal', 'SIGCONT');
 
-    await sweep().unpause();
+    await sweep.unpause();
     await servers.end('worker', 'SIGTERM');
     await servers.start('worker');
-    await sweep().trigger();
-    await seen(isPositive, ...sweptAt);
-    await seen((value) => value !== null && Math.abs(value) < 2, 'clock_skew_seconds', 'instance="worker"');
-    const after = await seen((value) => value === 1, 'workers', 'state="up"');
+    await sweep.trigger();
+    await stack.seen(isPositive, ...sweptAt);
+    await stack.seen((value) => value !== null && Math.abs(value) < 2, 'clock_skew_seconds', 'instance="worker"');
+    const after = await stack.seen((value) => value === 1, 'workers', 'state="up"');
     const firing = ['ClockSkew', 'SweepStale', 'TemporalUnreachable'];
     expect(judged(before, { seen: during, firing }, { seen: after, firing: [] })).toBe('');
   });
@@ -303,9 +246,9 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     const before = await soundNow();
     const name = 'read_installation_figures(uuid, interval, integer)';
     await owner.query(`REVOKE EXECUTE ON FUNCTION ${name} FROM service_app`);
-    const during = await seen((value) => value === null, 'unknown_effects');
+    const during = await stack.seen((value) => value === null, 'unknown_effects');
     await owner.query(`GRANT EXECUTE ON FUNCTION ${name} TO service_app`);
-    const after = await seen(isZero, 'unknown_effects');
+    const after = await stack.seen(isZero, 'unknown_effects');
     expect(judged(before, { seen: during, firing: ['FiguresMissing'] }, { seen: after, firing: [] })).toBe('');
   });
 
@@ -332,47 +275,3 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     ).toBe('');
   });
 });
-
-/** The one that waited hangs too, once it is sent. */
-async function untilNothingIsUnderWay(): Promise<void> {
-  const open = `SELECT id FROM invocations WHERE status IN ('queued', 'dispatching')`;
-  await expect.poll(() => target.release().then(async () => (await owner.query(open)).rows)).toEqual([]);
-}
-
-/** A disk of its own in place of the folder of files, with less than a tenth free. Returns what ends it. */
-function fillDisk(): () => void {
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', filesDir]);
-  expect(mounted.status, 'a disk can be mounted').toBe(0);
-  writeFileSync(path.join(filesDir, 'large'), Buffer.alloc(1_000_000));
-  const undo = (): void => void spawnSync('umount', [filesDir]);
-  onTestFinished(undo);
-  return undo;
-}
-
-async function setSystem(name: string, value: string): Promise<void> {
-  await owner.query(`ALTER SYSTEM SET ${name} = ${value}`);
-  await owner.query('SELECT pg_reload_conf()');
-}
-
-/** The command of the runbook, as the image runs it. */
-function recovery(verb: 'open' | 'release'): void {
-  const { PATH = '', HOME = '' } = process.env;
-  execFileSync(process.execPath, ['embedded/run.mjs', 'embedded/commands/recovery.js', verb], {
-    cwd: projectRoot(),
-    env: {
-      PATH,
-      HOME,
-      DATABASE_URL: servers.applicationUrl,
-      TEMPORAL_ADDRESS: servers.temporalAddress,
-      MASTER_KEYS: masterKeys,
-    },
-  });
-}
-
-/** Between two scrapes, so that the second tells of that time alone. */
-async function standStill(part: 'api'): Promise<void> {
-  await scrape();
-  servers.signal(part, 'SIGSTOP');
-  await new Promise((resolve) => setTimeout(resolve, STANDS_STILL_MS));
-  servers.signal(part, 'SIGCONT');
-}
