@@ -21,7 +21,7 @@ import { placeOf, requestOptions, verifyUse } from './webauthn.ts';
 
 export const passkeySignInOptionsRoute = defineRoute({
   of: 'public',
-  id: 'auth.passkey-sign-in.options',
+  id: 'auth.passkeySignIn.options',
   method: 'POST',
   path: '/api/v2/auth/passkey-sign-in/options',
   summary: 'Begin to sign in with a passkey alone',
@@ -42,7 +42,7 @@ export const passkeySignInOptionsRoute = defineRoute({
 
 export const signInWithPasskeyRoute = defineRoute({
   of: 'public',
-  id: 'auth.passkey-sign-in.create',
+  id: 'auth.passkeySignIn.create',
   method: 'POST',
   path: '/api/v2/auth/passkey-sign-in',
   summary: 'Sign in with a passkey alone',

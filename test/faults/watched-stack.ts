@@ -62,6 +62,7 @@ export class WatchedStack {
       worker: { ...own(worker), WORKSPACE_DISPATCHES_MAX: '1' },
     });
     const owner = new Client({ connectionString: servers.ownerUrl });
+    owner.on('error', () => undefined); // it may outlive its server by a moment
     const connection = await Connection.connect({ address: servers.temporalAddress });
     await owner.connect();
     closesWithFile(async () => void (await Promise.all([owner.end(), connection.close()])));
@@ -114,12 +115,19 @@ export class WatchedStack {
     });
   }
 
-  /** Between two scrapes, so that the second tells of that time alone. */
-  async standStill(part: 'api'): Promise<void> {
-    await this.scrape();
-    this.servers.signal(part, 'SIGSTOP');
-    await new Promise((resolve) => setTimeout(resolve, STANDS_STILL_MS));
-    this.servers.signal(part, 'SIGCONT');
+  /** Stops a process for a moment between two scrapes, and again until the second shows it: its timer may run after that. */
+  async seenBusy(part: 'api'): Promise<Samples> {
+    const look = async (): Promise<Samples> => {
+      await this.scrape();
+      this.servers.signal(part, 'SIGSTOP');
+      await new Promise((resolve) => setTimeout(resolve, STANDS_STILL_MS));
+      this.servers.signal(part, 'SIGCONT');
+      const samples = await this.scrape();
+      const lag = valueIn(samples, 'nodejs_eventloop_lag_p99_seconds', `instance="${part}"`) ?? 0;
+      if (lag < STANDS_STILL_MS / 2_000) throw new Error(`the event loop of ${part} is ${lag} s late`);
+      return samples;
+    };
+    return vi.waitFor(look, { timeout: PATIENCE_MS, interval: LOOK_INTERVAL_MS });
   }
 
   /** A disk of its own in place of the folder of files, with less than a tenth free. Returns what ends it; null where none can be mounted. */

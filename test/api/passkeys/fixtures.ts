@@ -59,8 +59,8 @@ export const fixtures: RouteFixtures = {
   'auth.recovery-codes.create': {
     request: async (world) => ({ headers: (await withPasskey(world)).person.headers }),
   },
-  'auth.passkey-sign-in.options': { request: nothing },
-  'auth.passkey-sign-in.create': {
+  'auth.passkeySignIn.options': { request: nothing },
+  'auth.passkeySignIn.create': {
     request: async (world) => {
       const person = await createPerson(world.api, 'member');
       const { device } = await enrol(person);

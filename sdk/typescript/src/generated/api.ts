@@ -4731,7 +4731,7 @@ export interface operations {
     };
   };
   /** Begin to sign in with a passkey alone */
-  "auth.passkey-sign-in.options": {
+  "auth.passkeySignIn.options": {
     parameters: {
       path?: never;
       query?: never;
@@ -4749,7 +4749,7 @@ export interface operations {
     };
   };
   /** Sign in with a passkey alone */
-  "auth.passkey-sign-in.create": {
+  "auth.passkeySignIn.create": {
     parameters: {
       path?: never;
       query?: never;
@@ -11155,10 +11155,10 @@ export interface paths {
     delete: operations["auth.connected-apps.delete"];
   };
   "/api/v2/auth/passkey-sign-in/options": {
-    post: operations["auth.passkey-sign-in.options"];
+    post: operations["auth.passkeySignIn.options"];
   };
   "/api/v2/auth/passkey-sign-in": {
-    post: operations["auth.passkey-sign-in.create"];
+    post: operations["auth.passkeySignIn.create"];
   };
   "/api/v2/auth/passkeys": {
     get: operations["auth.passkeys.list"];
