@@ -39,6 +39,7 @@ import { connectOrSayWhy } from './process/connect-temporal.ts';
 import { databaseSettingsOf } from './process/database-settings.ts';
 import { watchEpoch } from './process/epoch-watch.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
+import { openForFigures } from './process/metrics/figure-reader.ts';
 import { observedRequests } from './process/metrics/observe-requests.ts';
 import { NO_METRICS, openMetrics, type ProcessMetrics } from './process/metrics/process-metrics.ts';
 import { ofFilesFolder, ofHttpServer, ofPool, ofWatchdog, ofWorkers } from './process/metrics/sources.ts';
@@ -171,9 +172,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     inBackground.push(await watchEpoch(db, parts));
     await notifications.start();
     for (const watch of Object.values(watches)) watch.start();
-    inBackground.push({
-      stop: metrics.readFigures(() => new Database({ url, poolMax: 1, applicationName: APPLICATION_NAME })),
-    });
+    inBackground.push({ stop: metrics.readFigures(() => openForFigures(url)) });
     for (const source of [ofPool(db, 'api'), ofWorkers(watches.workerProcesses)]) metrics.watch(source);
     return await listen(parts, api, { settlements, invalidations }, close);
   } catch (error) {

@@ -7,7 +7,6 @@ import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.t
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
 import { activityLogFields } from './activities/log-context.ts';
 import { keepRelaying, WOKEN_INTERVAL_MS } from './activities/events/relay-events.ts';
-import { Database } from './db/client.ts';
 import { LaneBell, tenantOfLanes } from './db/announcements/lanes-ready.ts';
 import { CHANNELS, NotificationListener } from './db/announcements/notification-listener.ts';
 import type { DeliveryDependencies } from './activities/messages/attempt-settler.ts';
@@ -27,6 +26,7 @@ import { connectOrSayWhy } from './process/connect-temporal.ts';
 import { databaseSettingsOf } from './process/database-settings.ts';
 import { watchEpoch } from './process/epoch-watch.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
+import { openForFigures } from './process/metrics/figure-reader.ts';
 import { openMetrics } from './process/metrics/process-metrics.ts';
 import { ofFilesFolder, ofWatchdog } from './process/metrics/sources.ts';
 import { openTracing } from './process/tracing/open-tracing.ts';
@@ -76,10 +76,10 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     await ensureSweepSchedule(client);
     const relaying = keepRelaying(deps, parts.laneBell === undefined ? { intervalMs: WOKEN_INTERVAL_MS } : {});
     keepers.push(relaying);
-    const figures = (): Database =>
-      new Database({ url: parts.databaseUrl, poolMax: 1, applicationName: APPLICATION_NAME });
     const claiming = await claimDeliveries(parts, deps, bell, relaying);
-    keepers.push(claiming, keepPlaces(deps), version, { stop: parts.metrics.readFigures(figures) });
+    keepers.push(claiming, keepPlaces(deps), version, {
+      stop: parts.metrics.readFigures(() => openForFigures(parts.databaseUrl)),
+    });
     const finished = runToTheEnd(worker, () => db.close(), keepers);
     // The caller that awaits it sees a failure. Until then it must not count as unhandled.
     finished.catch(() => undefined);

@@ -1,16 +1,12 @@
 import type { Connection } from '@temporalio/client';
+import { ALREADY_EXISTS, hasGrpcCode, NOT_FOUND } from '../temporal/grpc-error.ts';
 import { untilItAnswers } from './until-it-answers.ts';
 
 /** A week: longer than any pause between two reads of an unknown outcome, and what the doctor asks of a namespace. */
 const RETENTION_DAYS = 7;
 const DAY_SECONDS = 86_400;
-const NOT_FOUND = 5;
-const ALREADY_EXISTS = 6;
 
 type NamespaceConnection = Pick<Connection, 'workflowService'>;
-
-const hasCode = (error: unknown, code: number): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
 
 /**
  * Makes the namespace where the server has none of this name, and waits until the server takes requests for it. Returns whether it made
@@ -20,7 +16,7 @@ export async function ensureNamespace({ workflowService }: NamespaceConnection, 
   const isThere = await workflowService.describeNamespace({ namespace }).then(
     () => true,
     (error: unknown) => {
-      if (hasCode(error, NOT_FOUND)) return false;
+      if (hasGrpcCode(error, NOT_FOUND)) return false;
       throw error;
     },
   );
@@ -29,7 +25,7 @@ export async function ensureNamespace({ workflowService }: NamespaceConnection, 
   await workflowService
     .registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds } })
     .catch((error: unknown) => {
-      if (!hasCode(error, ALREADY_EXISTS)) throw error;
+      if (!hasGrpcCode(error, ALREADY_EXISTS)) throw error;
     });
   // Each frontend reads the list of namespaces at intervals, and answers "not found" until then.
   await untilItAnswers(() => workflowService.countWorkflowExecutions({ namespace, query: '' }));

@@ -10,7 +10,7 @@ import { countCosts } from '../peers/costs.ts';
 import { inTurn, runClosed } from '../peers/load.ts';
 import { type Ask, startOurs } from '../peers/ours.ts';
 import { type Servers, startServers } from '../peers/servers.ts';
-import { callOnce, type Side } from '../peers/side.ts';
+import { loadedOf, type Side } from '../peers/side.ts';
 import { writeResult } from '../results.ts';
 import { multiply, sizes, wholeReads } from './multiply.ts';
 import { type Grown, READS, render } from './report.ts';
@@ -29,10 +29,10 @@ const MADE_AT_ONCE = 8;
 const WARM_UP_MS = 3_000;
 
 interface Installed {
-  stored: number;
   side: Side;
   ask: Ask;
   owner: Client;
+  grown: Grown;
 }
 
 const options = readOptions();
@@ -69,13 +69,13 @@ async function install(servers: Servers, stored: number): Promise<Installed> {
   stops.push(() => peer.stop());
   const [side] = peer.sides;
   if (side === undefined) throw new Error('the governed side was asked for');
-  const owner = new Client({ ...connectionOf(servers), database });
+  const owner = new Client({ connectionString: servers.urlOf(database) });
   await owner.connect();
   stops.push(() => owner.end());
   console.log(`${stored} invocations: ${options.made} by calls …`);
+  const { call } = loadedOf(side);
   const caller = async (_: unknown, index: number): Promise<void> => {
-    for (let made = index; made < options.made; made += MADE_AT_ONCE)
-      await callOnce(side, crypto.randomUUID(), 'hello');
+    for (let made = index; made < options.made; made += MADE_AT_ONCE) await call();
   };
   await Promise.all(Array.from({ length: MADE_AT_ONCE }, caller));
   const copies = stored / options.made - 1;
@@ -85,65 +85,45 @@ async function install(servers: Servers, stored: number): Promise<Installed> {
   } else {
     await owner.query('VACUUM ANALYZE');
   }
-  return { stored, side, ask: peer.ask, owner };
-}
-
-function connectionOf({ owner }: Servers) {
-  const { host, port, user, password } = owner as Client & { user: string; password: string };
-  return { host, port, user, password };
+  const { invocations, bytes } = await sizes(owner);
+  if (invocations !== stored) throw new Error(`${stored} were to be stored, ${invocations} are`);
+  const grown = { stored, bytes, levels: {}, readsMs: {}, costs: null, wholeReads: {} };
+  return { side, ask: peer.ask, owner, grown };
 }
 
 async function measure(servers: Servers, installed: readonly Installed[]): Promise<Grown[]> {
-  const grown = new Map<Installed, Grown>();
-  for (const one of installed) {
-    const { invocations, bytes } = await sizes(one.owner);
-    if (invocations !== one.stored) throw new Error(`${one.stored} were to be stored, ${invocations} are`);
-    grown.set(one, { stored: one.stored, bytes, levels: {}, readsMs: {}, costs: null, wholeReads: {} });
-  }
-  const readsBefore = new Map<Installed, Map<string, number>>();
-  for (const one of installed) readsBefore.set(one, await wholeReads(one.owner));
+  const before = await Promise.all(installed.map(({ owner }) => wholeReads(owner)));
   for (const inFlight of LEVELS) {
     for (const { side } of installed) await runClosed(loadedOf(side), inFlight, WARM_UP_MS);
     for (let round = 0; round < options.rounds; round++) {
-      for (const one of inTurn(installed, round)) {
-        const measured = await runClosed(loadedOf(one.side), inFlight, options.seconds * 1_000);
-        (resultOf(grown, one).levels[inFlight] ??= []).push(measured);
+      for (const { side, grown } of inTurn(installed, round)) {
+        const measured = await runClosed(loadedOf(side), inFlight, options.seconds * 1_000);
+        (grown.levels[inFlight] ??= []).push(measured);
         const { p50Ms } = summarize({ rounds: [measured.latenciesMs] });
-        console.log(`  ${one.stored} stored, ${inFlight} in flight: p50 ${p50Ms.toFixed(1)} ms`);
+        console.log(`  ${grown.stored} stored, ${inFlight} in flight: p50 ${p50Ms.toFixed(1)} ms`);
       }
     }
   }
-  await measureReads(installed, grown);
-  for (const one of installed) {
-    const [costs] = Object.values(await countCosts(servers, [one.side], options.countedCalls));
-    resultOf(grown, one).costs = costs ?? null;
-    const before = readsBefore.get(one);
-    for (const [table, reads] of await wholeReads(one.owner)) {
-      resultOf(grown, one).wholeReads[table] = reads - (before?.get(table) ?? 0);
+  await measureReads(installed);
+  for (const [at, { side, owner, grown }] of installed.entries()) {
+    const [costs] = Object.values(await countCosts(servers, [side], options.countedCalls));
+    grown.costs = costs ?? null;
+    for (const [table, reads] of await wholeReads(owner)) {
+      grown.wholeReads[table] = reads - (before[at]?.get(table) ?? 0);
     }
   }
-  return [...grown.values()];
+  return installed.map(({ grown }) => grown);
 }
 
-async function measureReads(installed: readonly Installed[], grown: Map<Installed, Grown>): Promise<void> {
+async function measureReads(installed: readonly Installed[]): Promise<void> {
   for (const [name, readOf] of Object.entries(READS)) {
-    for (const one of installed) {
-      const target = await readOf(one.ask);
-      const read = async (): Promise<void> => void (await one.ask('GET', target));
+    for (const { ask, grown } of installed) {
+      const target = await readOf(ask);
+      const read = async (): Promise<void> => void (await ask('GET', target));
       await measureCalls(read, 5);
-      (resultOf(grown, one).readsMs[name] ??= []).push(...(await measureCalls(read, options.reads)));
+      grown.readsMs[name] = await measureCalls(read, options.reads);
     }
   }
-}
-
-function resultOf(grown: Map<Installed, Grown>, one: Installed): Grown {
-  const result = grown.get(one);
-  if (result === undefined) throw new Error(`nothing is kept for ${one.stored}`);
-  return result;
-}
-
-function loadedOf(side: Side) {
-  return { call: () => callOnce(side, crypto.randomUUID(), 'hello'), cpu: () => side.cpu() };
 }
 
 function readOptions() {

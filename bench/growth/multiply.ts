@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-/** The tables that an invocation leaves rows in for ever. Those whose rows go within days are as large as the traffic, not as the past. */
+/** Each invocation leaves rows in these tables, which stay until they are archived. All others lose their rows within days. */
 const KEPT = [
   'invocations',
   'effects',

@@ -20,7 +20,7 @@ export interface Grown {
 }
 
 const LISTS = '/api/v2/actions';
-/** The path of each read, in the middle of what is stored where it names one record. */
+/** The path of each read. One that names a record takes the fiftieth of the newest. */
 export const READS: Readonly<Record<string, (ask: Ask) => Promise<string>>> = {
   'the newest 50 effects': () => Promise.resolve(`${LISTS}/effects?limit=50`),
   'effects of a grade': () => Promise.resolve(`${LISTS}/effects?limit=50&grade=acknowledged`),
@@ -30,7 +30,6 @@ export const READS: Readonly<Record<string, (ask: Ask) => Promise<string>>> = {
   'an invocation': async (ask) => `${LISTS}/invocations/${(await lastOfPage(ask, 'invocations')).id}`,
   'an effect with its receipt': async (ask) => `${LISTS}/effects/${(await lastOfPage(ask, 'effects')).id}`,
   'a receipt, verified': async (ask) => `${LISTS}/effects/${(await lastOfPage(ask, 'effects')).id}/verify`,
-  'overview of 30 days': () => Promise.resolve('/api/v2/analytics/overview'),
 };
 
 async function lastOfPage(ask: Ask, of: string): Promise<{ id: string }> {

@@ -17,7 +17,7 @@ import { startPeer } from './peers.ts';
 import { render, type Result } from './report.ts';
 import { startRestateServer } from './restate-server.ts';
 import { type Servers, startServers } from './servers.ts';
-import { callOnce, type Peer, PEER_NAMES, peerOf, type Side, type SideName } from './side.ts';
+import { loadedOf, type Peer, PEER_NAMES, peerOf, type Side, type SideName } from './side.ts';
 
 /** What main.ts runs. Its standard input ends with main.ts, and no process outlives a killed benchmark. */
 process.stdin.on('end', () => process.exit(1)).resume();
@@ -107,10 +107,6 @@ function counted(sides: readonly Side[]): { all: Side[]; sent: () => number } {
     },
   }));
   return { all, sent: () => sent };
-}
-
-function loadedOf(side: Side) {
-  return { call: () => callOnce(side, crypto.randomUUID(), 'hello'), cpu: () => side.cpu() };
 }
 
 async function runLevels(sides: readonly Side[], settings: PeersOptions): Promise<Result['closed']> {

@@ -23,6 +23,8 @@ export interface Servers {
   temporalPid: number;
   /** A new database on the shared PostgreSQL. */
   createDatabase(name: string): Promise<string>;
+  /** The owner's URL of a database. */
+  urlOf(database: string): string;
 }
 
 export interface Target {
@@ -58,6 +60,11 @@ export async function startServers(folder: string, stops: Stop[]): Promise<Serve
   stops.push(() => target.child.stop());
   const { rows } = await owner.query<{ version: string }>(`SELECT current_setting('server_version') AS version`);
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  const urlOf = (database: string): string => {
+    const url = new URL(postgres.ownerUrl);
+    url.pathname = `/${database}`;
+    return url.href;
+  };
   return {
     owner,
     postgresLog: path.join(postgresDir, 'postgres.log'),
@@ -71,9 +78,8 @@ export async function startServers(folder: string, stops: Stop[]): Promise<Serve
     temporalPid: temporal.pid,
     createDatabase: async (name) => {
       await owner.query(`CREATE DATABASE ${name}`);
-      const url = new URL(postgres.ownerUrl);
-      url.pathname = `/${name}`;
-      return url.href;
+      return urlOf(name);
     },
+    urlOf,
   };
 }

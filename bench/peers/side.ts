@@ -113,3 +113,8 @@ export async function callOnce(side: Side, key: string, message: string): Promis
   if (answer.outcome !== 'succeeded') throw new Error(`${side.name} answered ${answer.status}: ${answer.text}`);
   return answer;
 }
+
+/** The same call again and again, each under a key of its own, as a round loads it. */
+export function loadedOf(side: Side) {
+  return { call: () => callOnce(side, crypto.randomUUID(), 'hello'), cpu: () => side.cpu() };
+}

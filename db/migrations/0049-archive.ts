@@ -5,9 +5,8 @@ import { COUNTED, countingFunctionOf } from './analytics-facts.ts';
 export const name = '0049-archive';
 
 /**
- * Old invocations leave the database by an archive (docs/adr/0022), and their operation keys stay for ever in `operation_keys`. An
- * invocation stands in one of the two tables: the unique index of `invocations` is the fence while it is there, and the primary key of
- * `operation_keys` afterwards.
+ * `npm run archive` moves old invocations into files (docs/adr/0022). `operation_keys` keeps the operation key of each, and never deletes
+ * one. The fence of an invocation is the unique index of `invocations` until then, and the primary key of `operation_keys` afterwards.
  *
  * A row of `operation_keys` is the one permission to delete. Its trigger derives it from the invocation, and refuses what is not at rest, or
  * ended less than 400 days ago; a trigger at the commit refuses it where the invocation is still there. So whoever deletes a record must have
@@ -155,7 +154,7 @@ const KEPT_BY: readonly { table: string; trigger: string; runs: string; on: stri
     trigger: 'check_move',
     runs: `check_${table.slice(0, -1)}_move`,
     on: 'INSERT OR UPDATE',
-    archived: `is_archived(OLD.${table === 'attempts' ? 'invocation_id' : table === 'effects' ? 'invocation_id' : 'id'})`,
+    archived: `is_archived(OLD.${table === 'invocations' ? 'id' : 'invocation_id'})`,
   })),
   {
     table: 'impact_reservations',

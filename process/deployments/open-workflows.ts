@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { hasGrpcCode, NOT_FOUND } from '../../temporal/grpc-error.ts';
 import { WORKER_DEPLOYMENT } from '../../temporal/worker-deployment.ts';
 
 /** Workflows that are changed at once. */
@@ -8,7 +9,6 @@ const QUIET_ROUNDS = 2;
 const ROUND_PAUSE_MS = 1_000;
 /** From the Protobuf definitions of Temporal's API. */
 const PINNED = 1;
-const NOT_FOUND = 5;
 
 export interface Execution {
   workflowId: string;
@@ -94,6 +94,6 @@ export async function unlessEnded(change: () => Promise<void>): Promise<void> {
   try {
     await change();
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === NOT_FOUND)) throw error;
+    if (!hasGrpcCode(error, NOT_FOUND)) throw error;
   }
 }

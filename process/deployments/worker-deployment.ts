@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
+import { hasGrpcCode, NOT_FOUND } from '../../temporal/grpc-error.ts';
 import { WORKER_DEPLOYMENT } from '../../temporal/worker-deployment.ts';
 
 /** From the Protobuf definitions of Temporal's API. */
 const STATES = ['unspecified', 'inactive', 'current', 'ramping', 'draining', 'drained', 'created'] as const;
-const NOT_FOUND = 5;
 
 export interface DeployedVersion {
   buildId: string;
@@ -51,7 +51,7 @@ export async function readDeployment(client: Client): Promise<Deployment | null>
       conflictToken,
     };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === NOT_FOUND) return null;
+    if (hasGrpcCode(error, NOT_FOUND)) return null;
     throw error;
   }
 }

@@ -1,16 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Database } from '../../db/client.ts';
+import { Database } from '../../db/client.ts';
 import { type Figure, readInstallationFigures } from '../../db/metrics/installation-figures.ts';
 import { describeFailure } from '../../domain/failures.ts';
 import { METRICS, type MetricOf } from '../../domain/metrics/catalogue.ts';
 import type { MetricDeclaration } from '../../domain/metrics/declaration.ts';
 import type { Recorder } from '../../domain/metrics/recorder.ts';
+import { PRODUCT } from '../../domain/product.ts';
 
 /** How far apart a process reads the figures of the installation. */
 export const FIGURES_INTERVAL_MS = 15_000;
 /** A process that has not read for so long has ended, and another one reads. Figures that are older are not shown. */
 export const FIGURES_STAY_SECONDS = 40;
+
+/** The one connection that a process reads figures over. */
+export function openForFigures(url: string): Database {
+  return new Database({ url, poolMax: 1, applicationName: `${PRODUCT.id}-figures` });
+}
 
 /** Reads what PostgreSQL knows, every few seconds: one process for all, and its clock for each. */
 export class FigureReader {

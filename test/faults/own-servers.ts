@@ -38,10 +38,10 @@ export class OwnServers {
     this.baseUrl = `http://127.0.0.1:${environment['PORT']}`;
   }
 
-  /** Returns the servers and a key of an environment without limits. `own`: what only one of the processes is given. */
+  /** Returns the servers and two keys of an environment without limits. `own`: what only one of the processes is given. */
   static async start(
     own: Partial<Record<Process, Environment>> = {},
-  ): Promise<{ servers: OwnServers; key: string; masterKeys: string }> {
+  ): Promise<{ servers: OwnServers; key: string; otherKey: string; masterKeys: string }> {
     const folder = mkdtempSync(path.join(tmpdir(), 'own-servers-'));
     chmodSync(folder, 0o711); // PostgreSQL may have to run as another account
     const [port = 0, temporalPort = 0, postgresPort = 0] = await freePorts(3);
@@ -55,9 +55,10 @@ export class OwnServers {
     const db = new Database({ url: application.href, applicationName: 'test', poolMax: 2 });
     const { workspaceId, environments } = await createWorkspace(db, 'Deliveries', 'enterprise', ['development']);
     const environmentId = environments[0]?.id ?? '';
-    const { key } = await db.withEnvironment({ workspaceId, environmentId }, (tx) =>
-      createApiKey(tx, { name: 'test', preset: 'full_access', scopes: ['messages:read', 'messages:write'] }),
-    );
+    const [{ key }, { key: otherKey }] = await db.withEnvironment({ workspaceId, environmentId }, async (tx) => [
+      await createApiKey(tx, { name: 'test', preset: 'full_access', scopes: ['messages:read', 'messages:write'] }),
+      await createApiKey(tx, { name: 'other', preset: 'full_access' }),
+    ]);
     await db.close();
     const masterKeys = `1:${randomBytes(32).toString('base64')}`;
     const environment = {
@@ -72,7 +73,7 @@ export class OwnServers {
     closesWithFile(() => servers.close());
     await servers.start('api');
     await servers.start('worker');
-    return { servers, key, masterKeys };
+    return { servers, key, otherKey, masterKeys };
   }
 
   /** The login of the application. */

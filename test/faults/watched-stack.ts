@@ -5,8 +5,6 @@ import path from 'node:path';
 import { Client as TemporalClient, Connection, type ScheduleHandle } from '@temporalio/client';
 import { Client } from 'pg';
 import { onTestFinished, vi } from 'vitest';
-import { createApiKey } from '../../db/api-keys/api-keys.ts';
-import { Database, type Tenant } from '../../db/client.ts';
 import { freePorts } from '../../embedded/ports.ts';
 import { projectRoot } from '../../process/project-root.ts';
 import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
@@ -57,7 +55,7 @@ export class WatchedStack {
     const filesDir = mkdtempSync(path.join(tmpdir(), 'files-of-alerts-'));
     closesWithFile(async () => rmSync(filesDir, { recursive: true }));
     const own = (port: number) => ({ METRICS_ADDRESS: `127.0.0.1:${port}`, FILES_DIR: filesDir });
-    const { servers, key, masterKeys } = await OwnServers.start({
+    const { servers, key, otherKey, masterKeys } = await OwnServers.start({
       api: { ...own(api), DATABASE_POOL_MAX: '2', HTTP_CONNECTIONS_PER_ADDRESS_MAX: String(CONNECTIONS_MAX) },
       worker: { ...own(worker), WORKSPACE_DISPATCHES_MAX: '1' },
     });
@@ -67,8 +65,8 @@ export class WatchedStack {
     await owner.connect();
     closesWithFile(async () => void (await Promise.all([owner.end(), connection.close()])));
     const sweep = new TemporalClient({ connection }).schedule.getHandle(SWEEP_SCHEDULE_ID);
-    const keys = [key, await anotherKey(servers.applicationUrl, owner)] as const;
-    return new WatchedStack({ servers, masterKeys, owner, sweep }, keys, { ports: { api, worker }, filesDir });
+    const parts = { servers, masterKeys, owner, sweep };
+    return new WatchedStack(parts, [key, otherKey], { ports: { api, worker }, filesDir });
   }
 
   /** What both processes show; nothing of one that is away. */
@@ -137,22 +135,5 @@ export class WatchedStack {
     onTestFinished(undo);
     writeFileSync(path.join(this.filesDir, 'large'), Buffer.alloc(1_000_000));
     return undo;
-  }
-}
-
-async function anotherKey(url: string, owner: Client): Promise<string> {
-  const { rows } = await owner.query<Tenant>(
-    'SELECT id AS "environmentId", workspace_id AS "workspaceId" FROM environments',
-  );
-  const [tenant] = rows;
-  if (tenant === undefined) throw new Error('the servers have no environment');
-  const db = new Database({ url, applicationName: 'test', poolMax: 1 });
-  try {
-    const { key } = await db.withEnvironment(tenant, (tx) =>
-      createApiKey(tx, { name: 'resolver', preset: 'full_access' }),
-    );
-    return key;
-  } finally {
-    await db.close();
   }
 }

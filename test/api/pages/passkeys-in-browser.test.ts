@@ -98,6 +98,16 @@ async function enrolInConsole(page: Page): Promise<string[]> {
   return (codes ?? '').match(/[0-9a-f]{5}(-[0-9a-f]{5}){3}/g) ?? [];
 }
 
+/** A new owner at the page of security, signed in and with a passkey. */
+async function openEnrolled(): Promise<Visit & { owner: TestPerson }> {
+  const owner = await createPerson(api, 'owner');
+  const visit = await open(SECURITY);
+  await signIn(visit.page, owner);
+  await visit.page.waitForURL(`**${SECURITY}`);
+  await enrolInConsole(visit.page);
+  return { ...visit, owner };
+}
+
 /** As if the person had shown their passkey, and given their password, so long ago. */
 async function age({ userId }: TestPerson, minutes: number): Promise<void> {
   const past = `UPDATE sign_in_sessions SET password_at = now() - make_interval(mins => $2),
@@ -141,11 +151,7 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
   });
 
   test('signs out and in again with its passkey, in one browser', async () => {
-    const owner = await createPerson(api, 'owner');
-    const { page, complaints, close } = await open(SECURITY);
-    await signIn(page, owner);
-    await page.waitForURL(`**${SECURITY}`);
-    await enrolInConsole(page);
+    const { owner, page, complaints, close } = await openEnrolled();
     await page.getByRole('button', { name: 'Test Person' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await signIn(page, owner);
@@ -158,11 +164,7 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
   });
 
   test('signs in with the passkey alone, and comes back to where it wanted to go', async () => {
-    const owner = await createPerson(api, 'owner');
-    const { page, complaints, takeAway, close } = await open(SECURITY);
-    await signIn(page, owner);
-    await page.waitForURL(`**${SECURITY}`);
-    await enrolInConsole(page);
+    const { owner, page, complaints, takeAway, close } = await openEnrolled();
     await page.goto('/console');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.goto(SECURITY);
@@ -205,11 +207,7 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
   });
 
   test('says that the browser asks, and asks once more at a second press', async () => {
-    const owner = await createPerson(api, 'owner');
-    const { page, complaints, takeAway, close } = await open(SECURITY);
-    await signIn(page, owner);
-    await page.waitForURL(`**${SECURITY}`);
-    await enrolInConsole(page);
+    const { owner, page, complaints, takeAway, close } = await openEnrolled();
     await page.goto('/console');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await signIn(page, owner);
@@ -224,11 +222,7 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
   });
 
   test('takes the question of the browser back when the dialog in the console is closed', async () => {
-    const owner = await createPerson(api, 'owner');
-    const { page, complaints, takeAway, close } = await open(SECURITY);
-    await signIn(page, owner);
-    await page.waitForURL(`**${SECURITY}`);
-    await enrolInConsole(page);
+    const { owner, page, complaints, takeAway, close } = await openEnrolled();
     await age(owner, 6);
     await page.goto(`/console/settings/keys?e=${api.database.tenant.environmentId}`);
     await page.getByRole('button', { name: 'New key' }).click();
@@ -252,11 +246,7 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
   });
 
   test('has no barrier on the second step of the sign-in', async () => {
-    const owner = await createPerson(api, 'owner');
-    const { page, close } = await open(SECURITY);
-    await signIn(page, owner);
-    await page.waitForURL(`**${SECURITY}`);
-    await enrolInConsole(page);
+    const { owner, page, close } = await openEnrolled();
     await page.goto('/console');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await signIn(page, owner);
@@ -266,11 +256,7 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
   });
 
   test('shows a dialog in the console when the last time is too long ago, and then does what was wanted once', async () => {
-    const owner = await createPerson(api, 'owner');
-    const { page, complaints, close } = await open(SECURITY);
-    await signIn(page, owner);
-    await page.waitForURL(`**${SECURITY}`);
-    await enrolInConsole(page);
+    const { owner, page, complaints, close } = await openEnrolled();
     await age(owner, 6);
     await page.goto(`/console/settings/keys?e=${api.database.tenant.environmentId}`);
     await page.getByRole('button', { name: 'New key' }).click();
