@@ -71,6 +71,7 @@ export async function manifestBeside(folder: string, archive: string): Promise<M
 
 /** `npm run archive -- --verify`: every archive of a folder, without a database. */
 export async function verifyFolder(folder: string): Promise<{ files: number; invocations: number; faults: string[] }> {
+  if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
   const found = { files: 0, invocations: 0, faults: [] as string[] };
   for (const environmentId of (await readdir(folder)).filter(isUuid).toSorted()) {
     for (const archive of await listArchives(folder, environmentId)) {

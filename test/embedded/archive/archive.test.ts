@@ -425,6 +425,7 @@ describe('npm run archive', () => {
     [['--before=2999-01-01', '--to=somewhere'], /--before is at most/],
     [['--before=yesterday', '--to=somewhere'], /--before takes a date/],
     [['--to=somewhere'], /Usage/],
+    [['--verify=/no/such/folder'], /There is no folder/],
     [[before, '--to=somewhere', '--environment=00000000-0000-0000-0000-000000000000'], /There is no environment/],
   ])('refuses %s', async (args, message) => {
     const { code, output } = await run(args, env);
