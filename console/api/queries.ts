@@ -6,6 +6,7 @@ import {
   useQueryClient,
   type UseQueryResult,
 } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useEnvironmentId } from '../components/location.ts';
 import { ApiError, call, type CallOptions, keepCsrfToken, type PathOf, type Reply, type Schema } from './client.ts';
 
@@ -50,12 +51,24 @@ export function useReadIn<P extends PathOf<'get'>>(
   path: P,
   { enabled = true, keepsPrevious = false, ...options }: ReadOptions<P> = {},
 ): UseQueryResult<Reply<'get', P>> {
-  return useQuery({
+  const read = useQuery({
     queryKey: [topic, environmentId ?? null, path, options.path ?? null, options.query ?? null],
     queryFn: ({ signal }) => call('get', path, { ...options, environmentId, signal }),
     enabled,
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   });
+  const error = useKeptError(read);
+  return error === read.error ? read : ({ ...read, error } as typeof read);
+}
+
+/** The error of a read that failed, also while the read is made again: what was said stays until it ends. */
+export function useKeptError(
+  read: Pick<UseQueryResult, 'data' | 'error' | 'errorUpdateCount'> | undefined,
+): Error | null {
+  const [kept, keep] = useState<Error | null>(null);
+  if (read === undefined) return null;
+  if (read.error !== null && read.error !== kept) keep(read.error);
+  return read.error ?? (read.data === undefined && read.errorUpdateCount > 0 ? kept : null);
 }
 
 let changedAt = 0;

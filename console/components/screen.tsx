@@ -51,7 +51,7 @@ interface Loaded<T> {
 /** The three ends of a read. What was read stays when a later read fails, with a line that says so. */
 export function When<T>({ read, children }: { read: Loaded<T>; children: (data: T) => ReactNode }) {
   const { data, error, refetch } = read;
-  if (data === undefined) return error === null ? <Loading /> : <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return error === null ? <Loading /> : <Failure error={error} retry={refetch} />;
   return (
     <>
       {error !== null && (

@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { call, type Schema } from '../api/client.ts';
+import { useKeptError } from '../api/queries.ts';
 import { Badge } from './badge.tsx';
 import { useEnvironmentId, useSearchText } from './location.ts';
 import { Failure, Loading } from './states.tsx';
@@ -48,9 +49,12 @@ export function SpanTree({ run }: { run: Run }) {
     if (only === undefined || others.length > 0 || only.childCount === 0) return;
     setOpen((now) => (now === INITIAL ? { ...now, [only.id]: 1 } : now));
   }, [roots]);
-  const failed = reads.find(({ error }) => error !== null);
+  const failed = reads.find(
+    ({ data, error, errorUpdateCount }) => error !== null || (data === undefined && errorUpdateCount > 0),
+  );
+  const error = useKeptError(failed);
   const rows = useMemo(() => rowsOf(open, asked, reads), [open, asked, reads]);
-  if (failed !== undefined) return <Failure error={failed.error} retry={() => void failed.refetch()} />;
+  if (failed !== undefined && error !== null) return <Failure error={error} retry={failed.refetch} />;
   if (reads[0]?.data === undefined) return <Loading />;
   if (rows.length === 0) return <p className="quiet">It has no spans.</p>;
   const toggle = (id: string): void => setOpen((now) => (id in now ? without(now, id) : { ...now, [id]: 1 }));

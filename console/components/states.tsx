@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { Code, Id } from './values.tsx';
 
@@ -16,7 +16,7 @@ export function Loading() {
   );
 }
 
-export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
   if (error instanceof ApiError && error.status === 403) return <Forbidden error={error} />;
   if (error instanceof ApiError && error.status === 404) {
     return (
@@ -31,14 +31,24 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
     <Notice title="This could not be loaded" role="alert">
       <p>{error instanceof ApiError ? message : `The service could not be reached: ${message}`}</p>
       <RequestId error={error} />
-      {retry !== undefined && (
-        <p>
-          <button type="button" onClick={retry}>
-            Try again
-          </button>
-        </p>
-      )}
+      {retry !== undefined && <TryAgain retry={retry} />}
     </Notice>
+  );
+}
+
+function TryAgain({ retry }: { retry: () => unknown }) {
+  const [isTrying, setTrying] = useState(false);
+  const again = async (): Promise<void> => {
+    setTrying(true);
+    await retry();
+    setTrying(false);
+  };
+  return (
+    <p>
+      <button type="button" disabled={isTrying} onClick={() => void again()}>
+        {isTrying ? 'Trying …' : 'Try again'}
+      </button>
+    </p>
   );
 }
 

@@ -8,7 +8,7 @@ export function InWorkspace({ children }: { children: (environment: Environment)
   const chosen = useEnvironment();
   const environment = chosen ?? data?.[0];
   if (environment !== undefined) return children(environment);
-  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (error !== null) return <Failure error={error} retry={refetch} />;
   if (data === undefined) return <Loading />;
   return (
     <Notice title="You are in no workspace">

@@ -53,9 +53,7 @@ function Needs() {
   const reads = [approvals, unknowns, letters, limits, disabled];
   const failures = reads.filter(({ error, data }) => error !== null && data === undefined);
   const [failed] = failures;
-  const readAgain = (): void => {
-    for (const { refetch } of failures) void refetch();
-  };
+  const readAgain = () => Promise.all(failures.map(({ refetch }) => refetch()));
   if (reads.every(({ data, error }) => data === undefined && error === null)) return <Loading />;
   const found = [
     ...serviceNeeds(environment, workers),

@@ -5,6 +5,9 @@ import { settled, visit } from './support.ts';
 import type { World } from './world.ts';
 
 const STREAM = '/api/v2/console/stream';
+const told = (event: string): string => `event: ready\ndata: {}\n\n${event}\n\n`;
+/** Changes may be missed: all that is shown is read again. */
+const EVERYTHING = told('data: {"topic":"everything","environmentId":null}');
 const TABS = 8;
 const POLL_MS = 15_000;
 /** Two minutes of them, in which analytics is read once. */
@@ -100,8 +103,7 @@ export function followsWhatHappens(world: World): void {
   test('reads everything when the stream says that changes may be missed, and signs in again when the session ended', async () => {
     const { browser, service, owner, at } = world;
     const { page, close } = await visit(browser, service, owner, '/console/sign-in');
-    const told = (event: string): string => `event: ready\ndata: {}\n\n${event}\n\n`;
-    let says = told('data: {"topic":"everything","environmentId":null}');
+    let says = EVERYTHING;
     await page.route(`**${STREAM}`, (route) =>
       route.fulfill({ status: 200, contentType: 'text/event-stream', body: says }),
     );
@@ -115,6 +117,29 @@ export function followsWhatHappens(world: World): void {
     await page.context().clearCookies();
     await page.waitForURL('**/console/sign-in?next=*');
     expect(new URL(page.url()).searchParams.get('next')).toBe(at('/effects?grade=unknown'));
+    await close();
+  });
+
+  test('a read that was refused and is made again says why until it ends', async () => {
+    const { browser, service, owner, at } = world;
+    const { page, close } = await visit(browser, service, owner, '/console/sign-in');
+    await page.route(`**${STREAM}`, (route) =>
+      route.fulfill({ status: 200, contentType: 'text/event-stream', body: EVERYTHING }),
+    );
+    let asked = 0;
+    await page.route('**/api/v2/actions/effects?*', (route) => {
+      asked += 1;
+      const error = { code: 'AUTHORIZATION_ERROR', message: 'This needs the role admin.' };
+      // The second is never answered.
+      return asked === 1 ? route.fulfill({ status: 403, json: { success: false, error } }) : undefined;
+    });
+    await page.goto(at('/effects'));
+    const notice = page.locator('.notice', { hasText: 'This needs the role admin.' });
+    await notice.waitFor();
+    await expect.poll(() => asked).toBe(2);
+    // Drawn twice: what the screen would be now, it is.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    expect([await notice.count(), await page.locator('.skeleton').count()]).toEqual([1, 0]);
     await close();
   });
 }

@@ -21,6 +21,9 @@ const PHONE = { width: 390, height: 844 };
 
 const executable = process.env['CONSOLE_PICTURES'] === undefined ? null : chromiumPath();
 
+const EVERY_CHART_IS_DRAWN = `[...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('canvas') !== null)`;
+const NEXT_FRAME = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))';
+
 /** As WebP, which the browser writes itself. */
 async function take(page: Page, name: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
@@ -52,6 +55,8 @@ describe.skipIf(executable === null)('npm run docs:console', () => {
       await page.locator('h1').waitFor();
       if (place.startsWith('/console/e/')) await settled(page);
       await act?.(page);
+      await expect.poll(() => page.evaluate(EVERY_CHART_IS_DRAWN)).toBe(true);
+      await page.evaluate(NEXT_FRAME);
       await take(page, name);
       complained.push(...complaints);
       await close();
