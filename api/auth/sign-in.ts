@@ -31,7 +31,6 @@ export const signInRoute = defineRoute({
   async handler({ body, browser, requestId, deps }) {
     const user = await checkPassword(deps, { ...body, address: browser.address, requestId });
     if (user === null) throw wrong();
-    await endEarlierSession(deps.db, browser, { userId: user.id, requestId });
     const { session, workspaces, hasPasskey } = await deps.db.withUser(user.id, async (tx) => {
       if (!(await holdPassword(tx, user))) throw wrong();
       const started = await startSession(tx);
@@ -47,6 +46,7 @@ export const signInRoute = defineRoute({
       });
       return { session: started, workspaces: found, hasPasskey: awaitsSecondFactor };
     });
+    await endEarlierSession(deps.db, browser, { userId: user.id, requestId });
     return {
       status: 200,
       data: presentSession({ ...session, authentication: byPassword(session, hasPasskey), user, workspaces }),

@@ -63,12 +63,12 @@ export const signInWithPasskeyRoute = defineRoute({
     const userId = await findPasskeyOwner(deps.db, Buffer.from(credential.id, 'base64url'));
     const proof = await judge(deps, { place, asked, userId, credential });
     if ('refused' in proof) throw wrong(deps, userId, { reason: proof.refused, browser, requestId });
-    await endEarlierSession(deps.db, browser, { userId: proof.userId, requestId });
     const started = await deps.db.withUser(proof.userId, (tx) => begin(tx, proof, { browser, requestId }));
     if (started === null) {
       const reason = 'its counter did not rise, it answered this challenge or a newer one before, or it was removed';
       throw wrong(deps, userId, { reason, browser, requestId });
     }
+    await endEarlierSession(deps.db, browser, { userId: proof.userId, requestId });
     await settleSignIn(deps.db, attempt);
     const { session, user, workspaces } = started;
     const authentication = { method: 'passkey' as const, at: session.startedAt, passwordAt: null, hasPasskey: true };

@@ -75,13 +75,16 @@ describe('a passkey alone', () => {
     expect(api.replyViolations).toEqual([]);
   });
 
-  it('ends the session that the browser had before', async () => {
+  it('ends the session that the browser had before, and none when it is refused', async () => {
     const someone = await somebody();
     const { challenge, cookie } = await askedBrowser(api);
     const credential = someone.device.get({ challenge, ...PLACE, userId: someone.person.userId });
     const before = await createPerson(api, 'member');
     expect((await send(`${cookie}; ${cookieOf(before.token)}`, credential)).status).toBe(200);
     expect((await before.call('GET', '/api/v2/auth/session')).status).toBe(401);
+    const other = await createPerson(api, 'member');
+    expect((await send(`${cookie}; ${cookieOf(other.token)}`, credential)).status).toBe(401);
+    expect((await other.call('GET', '/api/v2/auth/session')).status).toBe(200);
   });
 
   it('signs in a person who is in no workspace, and shows them none', async () => {
