@@ -5340,8 +5340,9 @@ AS $function$
 
     -- Nobody waits for a standby here, or the figures could not say that there is none.
     PERFORM set_config('synchronous_commit', 'local', true);
-    -- Last, because others change this row too.
-    UPDATE installation SET figures_by = process, figures_at = clock_timestamp();
+    -- A change of this row that waits for a standby holds it: the figures do not wait behind it, and the next reading says who read.
+    PERFORM FROM installation FOR NO KEY UPDATE SKIP LOCKED;
+    IF FOUND THEN UPDATE installation SET figures_by = process, figures_at = clock_timestamp(); END IF;
     RETURN QUERY SELECT 'figures_read_seconds', '', extract(epoch FROM clock_timestamp() - began)::double precision;
   END $function$
 ;

@@ -72,6 +72,13 @@ describe('the figures', () => {
     expect((await read()).length).toBeGreaterThan(1);
   });
 
+  test('are read while another change of the installation is held back, as by a standby that is not there', async () => {
+    await owner.query('BEGIN; UPDATE installation SET figures_at = figures_at');
+    const held = await read();
+    await owner.query('ROLLBACK');
+    expect(valueOf(held, 'unknown_effects')).toBe(0);
+  });
+
   test('are those of the catalogue, and no other', async () => {
     const told = new Set((await read()).map(({ name }) => `agent_actions_${name}`));
     told.delete('agent_actions_clock');
