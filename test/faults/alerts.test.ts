@@ -79,7 +79,7 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
       .toBe(true);
     await expect.poll(async () => (await owner.query('SELECT FROM lane_places WHERE NOT is_taken')).rowCount).toBe(1);
     await servers.end('worker', 'SIGKILL');
-    // Taken, because this API has not noticed yet.
+    // Taken, because this API has not noticed yet. It would withdraw it after some seconds, and dies before.
     held.push(api.post(`/api/v2/actions/${slow}/invoke`, { input: {} }));
     await expect
       .poll(
@@ -91,6 +91,7 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
           ).rowCount,
       )
       .toBe(3);
+    await Promise.all([Promise.allSettled(held), servers.kill('api')]);
     const late = { url: `${target.baseUrl}/orders`, body: {} };
     expect((await api.post('/api/v2/messages/publish', late)).status).toBe(201);
     await stack.plant(`
@@ -106,7 +107,6 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
 
     await servers.start('worker');
     await untilNothingIsUnderWay();
-    await Promise.all(held);
     await stack.seen(isZero, 'overdue_work', 'kind="read"');
     for (const effect of await unknownOnes()) {
       const told = {
@@ -205,7 +205,8 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     await stack.seen(isPositive, 'database_pool_waiting', 'pool="api"');
     const during = await stack.seenBusy('api');
     await locking.end();
-    for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+    // Those that waited too long for a connection are told so.
+    for (const { status } of await Promise.all(waiting)) expect([200, 503]).toContain(status);
     const after = await stack.seen((value) => (value ?? 1) < 0.5, 'nodejs_eventloop_lag_p99_seconds', 'instance="api"');
     const firing = ['ConnectionsRefused', 'ErrorRate', 'EventLoopBusy', 'PoolSaturated'];
     expect(judged(before, { seen: during, firing }, { seen: after, firing: [] })).toBe('');

@@ -80,10 +80,13 @@ function valuesOf(series: string, seen: readonly (number | undefined)[]): string
   const isTime = /^\w+_timestamp_seconds\{/.test(series);
   const rest = PHASE_STEPS - 1;
   let last = 0;
+  let shown: number | undefined;
   return seen
     .map((value, phase) => {
       if (value === undefined) return phase === 0 ? `_x${PHASE_STEPS}` : `stale _x${rest}`;
-      const before = seen[phase - 1];
+      // What is shown again after a time without it goes on from what it was.
+      const before = shown;
+      shown = value;
       // Prometheus' clock begins at 0. A time that is shown goes along with it.
       if (isTime) return `${phase * PHASE_STEPS * STEP_SECONDS}+${STEP_SECONDS}x${rest}`;
       if (!isCounter) return `${value}x${rest}`;
