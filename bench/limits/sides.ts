@@ -1,6 +1,8 @@
 import { Client } from 'pg';
 import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { reserveImpact } from '../../db/impact-limits/reservations.ts';
+import { findLiveLimits } from '../../db/impact-limits/allowances.ts';
+import { reserveOrRefuse } from '../../db/impact-limits/reservations.ts';
+import { demandsOn } from '../../domain/impact-limits/demand.ts';
 import { newId } from '../../domain/ids.ts';
 
 /** Each effect reserves this much and declares nothing else. */
@@ -45,6 +47,10 @@ export async function prepareSides(ownerUrl: string, tenants: readonly Tenant[],
       places.push({ tenant, agents });
     }
     await owner.query('INSERT INTO bare_impact_limits SELECT * FROM impact_limits ON CONFLICT DO NOTHING');
+    await owner.query(
+      `INSERT INTO impact_limit_periods (limit_id, period, environment_id) SELECT id, 'lifetime', environment_id FROM impact_limits
+       ON CONFLICT DO NOTHING`,
+    );
     await owner.query(
       `INSERT INTO bare_impact_limit_periods (limit_id, period, environment_id) SELECT id, 'lifetime', environment_id FROM impact_limits
        ON CONFLICT DO NOTHING`,
@@ -97,21 +103,30 @@ export interface Work {
   limitId: string;
 }
 
-/** What marking a dispatch does: it reserves, and it updates the effect's row. */
+/** What a dispatch does that waits for nothing: it finds the limits, and then updates the effect's row and reserves in the packet that commits. */
 export function reserveGoverned(db: Database, work: Work): Promise<void> {
   return db.withEnvironment(work.tenant, async (tx) => {
-    const facts = { actionName: 'bench', adapterType: 'http.request', apiKeyId: 'key_bench', target: {} };
     const { effectId, agentId } = work;
-    const impact = [{ dimension: DIMENSION, amount: AMOUNT, bound: 'exact' as const }];
-    const refusal = await reserveImpact(tx, { ...facts, effectId, agentId, impact }, new Date());
-    if (refusal !== null) throw new Error(refusal.message);
-    await markDispatched(tx, 'effects', effectId);
+    const facts = {
+      actionName: 'bench',
+      adapterType: 'http.request',
+      apiKeyId: 'key_bench',
+      target: {},
+      agentId,
+      impact: [{ dimension: DIMENSION, amount: AMOUNT, bound: 'exact' as const }],
+    };
+    const { demands } = demandsOn(await findLiveLimits(tx, facts), facts);
+    if (demands.length !== 1) throw new Error(`${demands.length} limits apply`);
+    await tx.last(
+      () => markDispatched(tx, 'effects', effectId),
+      () => reserveOrRefuse(tx, effectId, demands, new Date()),
+    );
   });
 }
 
 /**
  * What one would write by hand if the limit is known: increase the counter if the cap leaves room, check that it did, and
- * then send the reservation and the mark together.
+ * then send the reservation and the mark in the packet that commits.
  */
 export function reserveBare(db: Database, work: Work): Promise<void> {
   return db.withEnvironment(work.tenant, async (tx) => {
@@ -130,15 +145,16 @@ export function reserveBare(db: Database, work: Work): Promise<void> {
       bindings,
     );
     if (rowCount !== 1) throw new Error('the bare side reserved nothing');
-    await Promise.all([
-      tx.raw(
-        null,
-        `INSERT INTO bare_impact_reservations (id, environment_id, effect_id, limit_id, period, amount)
-         VALUES (:id, :environmentId, :effectId, :limitId, 'lifetime', :amount)`,
-        bindings,
-      ),
-      markDispatched(tx, 'bare_effects', effectId),
-    ]);
+    await tx.last(
+      () =>
+        tx.raw(
+          null,
+          `INSERT INTO bare_impact_reservations (id, environment_id, effect_id, limit_id, period, amount)
+           VALUES (:id, :environmentId, :effectId, :limitId, 'lifetime', :amount)`,
+          bindings,
+        ),
+      () => markDispatched(tx, 'bare_effects', effectId),
+    );
   });
 }
 
