@@ -6,6 +6,7 @@ import type { Database, Tenant } from '../../db/client.ts';
 import { readWaits } from '../../db/tracing/trace-contexts.ts';
 import { portOf } from '../../domain/own-endpoints.ts';
 import { ATTRIBUTES } from '../../domain/tracing/attributes.ts';
+import { parseTraceparent } from '../../domain/tracing/traceparent.ts';
 import type { SpanAttributes, Tracing } from '../../domain/tracing/tracing.ts';
 import { contextOf, recordIn } from './record-context.ts';
 
@@ -36,7 +37,8 @@ export class CallTracing {
     const tenant = tenantOf(watched);
     // A delivery is claimed by no activity, so that only its row knows its trace.
     const parent = this.tracing.context() ?? (await this.contextOf(tenant, ids));
-    const waits = kind === 'dispatch' ? this.readWaits(tenant, ids['invocationId'] ?? '') : null;
+    const isTold = kind === 'dispatch' && parseTraceparent(parent ?? '')?.isSampled === true;
+    const waits = isTold ? this.readWaits(tenant, ids['invocationId'] ?? '') : null;
     const startedAt = new Date();
     try {
       return await this.tracing.span({ name: kind, kind: 'client', parent, attributes: ids }, call);
