@@ -13,7 +13,7 @@ import { startInvocationWorkflow } from './start-invocation-workflow.ts';
 import { withdrawWhereLeftLying } from './withdraw-left-lying.ts';
 
 /** Time beyond the action's own time-out for evaluation, read-back and settlement; then the reply is 202. */
-const REPLY_MARGIN_MS = 10_000;
+export const REPLY_MARGIN_MS = 10_000;
 
 type Invoking = Pick<
   EnvironmentHandlerContext<unknown, unknown, unknown>,
@@ -50,7 +50,7 @@ async function admitAndAwait(
   );
   const { invocationId } = admitted;
   const timeoutMs = mayWait ? admitted.action.definition.timeoutMs + REPLY_MARGIN_MS : 0;
-  let endLook = (): Promise<void> => Promise.resolve();
+  let endLook = (): Promise<boolean> => Promise.resolve(false);
   const begin = async (): Promise<'begun' | 'look_first'> => {
     if (await runPlain(deps, caller, admitted, request)) return 'look_first';
     await start(deps, caller, admitted, requestId);
@@ -60,7 +60,8 @@ async function admitAndAwait(
   };
   try {
     const invocation = await awaitRest(deps, caller.tenant, invocationId, timeoutMs, begin, signal);
-    if (invocation) return invocation;
+    // A look that is under way when the wait ends may withdraw it after this read.
+    if (invocation !== null && !(await endLook())) return invocation;
   } finally {
     await endLook();
   }

@@ -14,37 +14,48 @@ export const LOOK_INTERVAL_MS = 3_500;
  * before its evaluation commits, and an evaluation without a row ends. A returning worker has therefore begun, or sends nothing. A kill
  * between two steps leaves a queued invocation with its workflow, as after any start.
  *
- * @returns what ends the watch; await it.
+ * @returns what ends the watch. It answers true where the invocation was withdrawn.
  */
 export function withdrawWhereLeftLying(
   deps: ApiDependencies,
   tenant: Tenant,
   invocationId: string,
-): () => Promise<void> {
-  let looking: Promise<void> = Promise.resolve();
+): () => Promise<boolean> {
+  let isWithdrawn = false;
+  let looking: Promise<void> | null = null;
+  const look = async (): Promise<void> => {
+    try {
+      const found = await lookAt(deps, tenant, invocationId);
+      isWithdrawn = found === 'withdrawn';
+      if (found !== 'waits') clearInterval(timer);
+    } catch (error) {
+      // The wait continues, and the next look may succeed.
+      deps.logger.warn({ invocationId, failure: describeFailure(error) }, 'could not look after a queued invocation');
+    }
+  };
+  // One at a time: on a crowded machine a look lasts longer than this.
   const timer = setInterval(() => {
-    looking = looking
-      .then(async () => {
-        if (!(await isSettledWithdrawal(deps, tenant, invocationId))) return;
-        clearInterval(timer);
-      })
-      .catch((error: unknown) => {
-        // The wait continues, and the next check may succeed.
-        deps.logger.warn({ invocationId, failure: describeFailure(error) }, 'could not look after a queued invocation');
-      });
+    looking ??= look().finally(() => {
+      looking = null;
+    });
   }, LOOK_INTERVAL_MS);
   return async () => {
     clearInterval(timer);
     await looking;
+    return isWithdrawn;
   };
 }
 
-/** True once the invocation has begun or is withdrawn. */
-async function isSettledWithdrawal(deps: ApiDependencies, tenant: Tenant, invocationId: string): Promise<boolean> {
-  if (await deps.db.oneStatement(tenant, (tx) => hasBegun(tx, invocationId))) return true;
-  if (!(await deps.workers.isLeftLying(invocationWorkflowId(invocationId)))) return false;
-  await deps.db.withEnvironment(tenant, async (tx) => {
-    if (await withdrawInvocation(tx, invocationId)) announceSettlement(tx, invocationId);
+async function lookAt(
+  deps: ApiDependencies,
+  tenant: Tenant,
+  invocationId: string,
+): Promise<'waits' | 'begun' | 'withdrawn'> {
+  if (await deps.db.oneStatement(tenant, (tx) => hasBegun(tx, invocationId))) return 'begun';
+  if (!(await deps.workers.isLeftLying(invocationWorkflowId(invocationId)))) return 'waits';
+  return deps.db.withEnvironment(tenant, async (tx) => {
+    if (!(await withdrawInvocation(tx, invocationId))) return 'begun';
+    announceSettlement(tx, invocationId);
+    return 'withdrawn';
   });
-  return true;
 }

@@ -21,6 +21,8 @@ import { type ApiProcess, SeparateProcesses } from './separate-processes.ts';
 
 const OPEN = inForm({ short: 4, full: 1_000 });
 const PARKED = inForm({ short: 2, full: 200 });
+/** Places for all that are open: a crowd that waits for them costs two cores more than those that come in. */
+const WORKSPACE_DISPATCHES_MAX = inForm({ short: '50', full: '2000' });
 /** How many begin on the new version in the midst of its rollback. */
 const MET = 4;
 const INTERVAL_MS = inForm({ short: 500, full: 50 });
@@ -44,9 +46,9 @@ const { key: approver } = await processes.database.db.withEnvironment(processes.
 const BUILDS = { before: { id: '2.0.0' }, after: { id: '2.1.0-rc.1', release } };
 type Build = { id: string; release?: string };
 const startApi = ({ id, release: from }: Build) =>
-  processes.startApi({ RUN_INVOCATIONS: '1', WORKER_BUILD_ID: id, WORKSPACE_DISPATCHES_MAX: '50' }, from);
+  processes.startApi({ RUN_INVOCATIONS: '1', WORKER_BUILD_ID: id, WORKSPACE_DISPATCHES_MAX }, from);
 const startWorker = ({ id, release: from }: Build) =>
-  processes.startWorker({ WORKER_BUILD_ID: id, WORKSPACE_DISPATCHES_MAX: '50' }, from);
+  processes.startWorker({ WORKER_BUILD_ID: id, WORKSPACE_DISPATCHES_MAX }, from);
 const untilCurrent = async (id: string): Promise<void> => {
   await expect.poll(() => status(temporal), { timeout: ENDS_MS }).toMatch(new RegExp(`^${id}\tcurrent\t`, 'm'));
 };

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Workers, WorkerState } from '../../../api/dependencies.ts';
+import { REPLY_MARGIN_MS } from '../../../api/invocations/invoke.ts';
 import { LOOK_INTERVAL_MS } from '../../../api/invocations/withdraw-left-lying.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { type Caller, createAction, errorOf, invocationIn, invocationsIn } from './support.ts';
@@ -57,6 +59,20 @@ describe('an invocation that no worker takes up', () => {
       expect(await rows()).toEqual([]);
     } finally {
       workers.state = 'up';
+    }
+  });
+
+  test('is answered 503 also where that is found out as the wait ends', async () => {
+    workers.lies = async () => {
+      await delay(REPLY_MARGIN_MS);
+      return true;
+    };
+    try {
+      const reply = await invokeOnce(1);
+      expect([reply.status, errorOf(reply).code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(await rows()).toEqual([]);
+    } finally {
+      workers.lies = () => Promise.resolve(true);
     }
   });
 
