@@ -79,6 +79,8 @@ export class OtelTracing implements Tracing {
   }
 
   async span<T>(start: SpanStart, work: (span: OpenSpan) => Promise<T>): Promise<T> {
+    // Most work is not sampled, and nothing below it is.
+    if (start.parent === undefined && this.underWay.getStore()?.isRecording() === false) return work(UNSAMPLED);
     const span = this.begin(start);
     try {
       return await this.underWay.run(span, () => work(openSpanOf(span)));
@@ -133,6 +135,8 @@ export class OtelTracing implements Tracing {
     });
   }
 }
+
+const UNSAMPLED: OpenSpan = { rename: () => undefined, set: () => undefined, fail: () => undefined };
 
 /** What the SDK says of itself. It quotes no span. */
 function diagLogger(logger: Pick<Logger, 'warn'>): DiagLogger {
