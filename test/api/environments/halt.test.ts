@@ -304,17 +304,23 @@ describe('a halt that comes between', () => {
       await mayCommit;
       events.push('mark');
     });
-    const ungranted = `pg_locks WHERE locktype = 'advisory' AND NOT granted
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-    const waitingLocks = () => countRows(service.database, ungranted);
+    // Work of an earlier test may wait beside them.
+    const waits = async (which: string): Promise<boolean> =>
+      (await countRows(
+        service.database,
+        `pg_locks WHERE locktype = 'advisory' AND NOT granted AND ${which}
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      )) > 0;
     await isMarked; // otherwise the halt may come first, and then it waits for nothing
     const halting = halt().then(() => events.push('halt'));
-    await until('the halt waits', async () => (await waitingLocks()) === 1);
+    await until('the halt waits', () => waits(`mode = 'ExclusiveLock'`));
+    let laterPid = 0;
     const later = db.withEnvironment(tenant, async (tx) => {
+      laterPid = (await tx.row<{ pid: number }>(null, 'SELECT pg_backend_pid() AS pid', []))?.pid ?? 0;
       const { rows } = await tx.raw<{ rows: { halted_reason: string | null }[] }>(null, 'SELECT * FROM read_halt()');
       events.push(`later mark sees ${rows[0]?.halted_reason}`);
     });
-    await until('the later mark waits behind it', async () => (await waitingLocks()) === 2);
+    await until('the later mark waits behind it', () => waits(`pid = ${laterPid}`));
     commit();
     await Promise.all([marking, halting, later]);
     expect(events[0]).toBe('mark');
