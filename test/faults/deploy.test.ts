@@ -27,6 +27,8 @@ const WORKSPACE_DISPATCHES_MAX = inForm({ short: '50', full: '2000' });
 const MET = 4;
 const INTERVAL_MS = inForm({ short: 500, full: 50 });
 const PACE_MS = 40;
+/** The calls that are open hang until the new version is there: none may reach its time-out. */
+const HANGS_MS = inForm({ short: 30_000, full: 300_000 });
 /** Long enough for the calls of a crowd that waits for places. */
 const ENDS_MS = inForm({ short: 60_000, full: 600_000 });
 /** Temporal looks every three minutes by itself whether a version is drained, and remembers polls for five. */
@@ -140,7 +142,7 @@ test(
       impact: [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }],
     };
     const asking = await createAction(api, { url: `${target.baseUrl}/ok?asked` }, money);
-    const hanging = await createAction(api, { url: `${target.baseUrl}/hang?open` });
+    const hanging = await createAction(api, { url: `${target.baseUrl}/hang?open` }, { timeoutMs: HANGS_MS });
     const plain = await createAction(api, { url: `${target.baseUrl}/ok?traffic` });
 
     const parked = await many(PARKED, () => park(api, asking));
