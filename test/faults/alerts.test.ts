@@ -207,6 +207,7 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     await locking.end();
     // Those that waited too long for a connection are told so.
     for (const { status } of await Promise.all(waiting)) expect([200, 503]).toContain(status);
+    await expect.poll(async () => (await api.get('/api/v2/actions')).status).toBe(200);
     const after = await stack.seen((value) => (value ?? 1) < 0.5, 'nodejs_eventloop_lag_p99_seconds', 'instance="api"');
     const firing = ['ConnectionsRefused', 'ErrorRate', 'EventLoopBusy', 'PoolSaturated'];
     expect(judged(before, { seen: during, firing }, { seen: after, firing: [] })).toBe('');

@@ -21,7 +21,7 @@ import { type ApiProcess, SeparateProcesses } from './separate-processes.ts';
 
 const OPEN = inForm({ short: 4, full: 1_000 });
 const PARKED = inForm({ short: 2, full: 200 });
-/** Places for all that are open: a crowd that waits for them costs two cores more than those that come in. */
+/** Places for all that are open: with fewer, those that come in wait behind them, and two cores do not catch up. */
 const WORKSPACE_DISPATCHES_MAX = inForm({ short: '50', full: '2000' });
 /** How many begin on the new version in the midst of its rollback. */
 const MET = 4;

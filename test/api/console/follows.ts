@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { invoke } from '../invocations/support.ts';
-import { settled, visit } from './support.ts';
+import { drawn, settled, visit } from './support.ts';
 import type { World } from './world.ts';
 
 const STREAM = '/api/v2/console/stream';
@@ -137,8 +137,7 @@ export function followsWhatHappens(world: World): void {
     const notice = page.locator('.notice', { hasText: 'This needs the role admin.' });
     await notice.waitFor();
     await expect.poll(() => asked).toBe(2);
-    // Drawn twice: what the screen would be now, it is.
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    await drawn(page);
     expect([await notice.count(), await page.locator('.skeleton').count()]).toEqual([1, 0]);
     await close();
   });

@@ -8,7 +8,7 @@ import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';
 import { createPerson } from '../harness/people.ts';
 import { tell } from './story.ts';
-import { settled, visit } from './support.ts';
+import { drawn, settled, visit } from './support.ts';
 
 /** The pictures of docs/console.md. `npm run docs:console` makes them all from a stack of their own; without it they are only counted. */
 const FOLDER = 'docs/images/';
@@ -22,7 +22,6 @@ const PHONE = { width: 390, height: 844 };
 const executable = process.env['CONSOLE_PICTURES'] === undefined ? null : chromiumPath();
 
 const EVERY_CHART_IS_DRAWN = `[...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('canvas') !== null)`;
-const NEXT_FRAME = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))';
 
 /** As WebP, which the browser writes itself. */
 async function take(page: Page, name: string): Promise<void> {
@@ -56,7 +55,7 @@ describe.skipIf(executable === null)('npm run docs:console', () => {
       if (place.startsWith('/console/e/')) await settled(page);
       await act?.(page);
       await expect.poll(() => page.evaluate(EVERY_CHART_IS_DRAWN)).toBe(true);
-      await page.evaluate(NEXT_FRAME);
+      await drawn(page);
       await take(page, name);
       complained.push(...complaints);
       await close();

@@ -65,6 +65,11 @@ export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
 }
 
+/** Waits until what the page is now has been drawn. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+}
+
 const SCREENSHOTS = process.env['CONSOLE_SCREENSHOTS'] ?? '';
 
 /** `CONSOLE_SCREENSHOTS` names a folder for pictures of what the tests see. */
