@@ -12,7 +12,8 @@ export const LOOK_INTERVAL_MS = 3_500;
 /**
  * Withdraws an admission that no worker takes up, and wakes its callers. The first commit decides: the withdrawal deletes the row only
  * before its evaluation commits, and an evaluation without a row ends. A returning worker has therefore begun, or sends nothing. A kill
- * between two steps leaves a queued invocation with its workflow, as after any start.
+ * between two steps leaves a queued invocation with its workflow, as after any start. Where a worker of this process may take it up, a
+ * crowd alone holds it back: a 503 would have the crowd sent again.
  *
  * @returns what ends the watch. It answers true where the invocation was withdrawn.
  */
@@ -52,7 +53,7 @@ async function lookAt(
   invocationId: string,
 ): Promise<'waits' | 'begun' | 'withdrawn'> {
   if (await deps.db.oneStatement(tenant, (tx) => hasBegun(tx, invocationId))) return 'begun';
-  if (!(await deps.workers.isLeftLying(invocationWorkflowId(invocationId)))) return 'waits';
+  if (deps.eagerStart() || !(await deps.workers.isLeftLying(invocationWorkflowId(invocationId)))) return 'waits';
   return deps.db.withEnvironment(tenant, async (tx) => {
     if (!(await withdrawInvocation(tx, invocationId))) return 'begun';
     announceSettlement(tx, invocationId);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Workers, WorkerState } from '../../../api/dependencies.ts';
 import { REPLY_MARGIN_MS } from '../../../api/invocations/invoke.ts';
-import { LOOK_INTERVAL_MS } from '../../../api/invocations/withdraw-left-lying.ts';
+import { LOOK_INTERVAL_MS, withdrawWhereLeftLying } from '../../../api/invocations/withdraw-left-lying.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { type Caller, createAction, errorOf, invocationIn, invocationsIn } from './support.ts';
 
@@ -74,6 +74,24 @@ describe('an invocation that no worker takes up', () => {
     } finally {
       workers.lies = () => Promise.resolve(true);
     }
+  });
+
+  test('is left to a worker of the same process, which is only late', async () => {
+    const first = invokeOnce();
+    await expect.poll(async () => (await rows()).length).toBe(1);
+    const [{ id = '' } = {}] = await rows();
+    const lookedAt = async (eagerStart: boolean): Promise<boolean> => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      try {
+        const end = withdrawWhereLeftLying({ ...api.deps, eagerStart: () => eagerStart }, api.database.tenant, id);
+        vi.advanceTimersByTime(LOOK_INTERVAL_MS);
+        return await end();
+      } finally {
+        vi.useRealTimers();
+      }
+    };
+    expect([await lookedAt(true), await lookedAt(false)]).toEqual([false, true]);
+    expect((await first).status).toBe(503);
   });
 
   test('wakes who waits for the same operation', async () => {
