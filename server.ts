@@ -49,6 +49,7 @@ import { openEmbedder } from './process/open-embedder.ts';
 import type * as InvocationModule from './process/invocation-worker.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
 import { APPLICATION_NAME, chatsOf, httpLimitsOf, listenerOf, waysOut, watchesOf } from './process/api-surroundings.ts';
+import { namespaceOptions } from './temporal/payload-sealing.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 export interface ApiParts {
@@ -262,7 +263,7 @@ async function main(): Promise<void> {
   const worker = startInvoking === null ? null : await startInvoking(shared);
   const api = await startApi({
     ...shared,
-    temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
+    temporal: new Client({ connection, ...namespaceOptions(configuration) }),
     eagerStart: worker?.mayBegin ?? (() => false),
     ...(worker && { runPlain: worker.runPlain }),
     host: configuration.HOST,

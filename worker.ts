@@ -37,6 +37,7 @@ import { ensureSweepSchedule } from './process/sweep-schedule.ts';
 import { builtWorkflowBundle, installTemporalRuntime } from './process/temporal-runtime.ts';
 import { openWorker, type OpenWorkerParts } from './process/open-worker.ts';
 import { PRODUCT } from './domain/product.ts';
+import { namespaceOptions } from './temporal/payload-sealing.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;
@@ -174,7 +175,7 @@ async function main(): Promise<void> {
   const worker = await startWorker({
     ...databaseSettingsOf(configuration, configuration.DATABASE_URL),
     connection,
-    namespace: configuration.TEMPORAL_NAMESPACE,
+    ...namespaceOptions(configuration),
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     ...sending,
     metrics,

@@ -1,4 +1,4 @@
-import type { WorkerDeploymentVersion } from '@temporalio/common';
+import type { DataConverter, WorkerDeploymentVersion } from '@temporalio/common';
 import { type NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { HEARTBEAT_TIMEOUT_MS, heartbeatIntervalMs } from '../domain/heartbeats.ts';
 import type { Activities } from './index.ts';
@@ -30,6 +30,7 @@ export type WorkerSlots = Readonly<Record<Exclude<Queue, 'notifications'> | 'dis
 export interface WorkerSettings {
   connection: NativeConnection;
   namespace: string;
+  dataConverter?: DataConverter;
   /** The queue of the workflows, of dispatches, and of what the workflows do in the database. */
   taskQueue: string;
   activityQueue: (taskQueue: string, queue: Queue) => string;
@@ -79,6 +80,7 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
   const common = {
     connection: settings.connection,
     namespace: settings.namespace,
+    ...(settings.dataConverter === undefined ? {} : { dataConverter: settings.dataConverter }),
     shutdownGraceTime: settings.shutdownGraceMs,
     shutdownForceTime: settings.shutdownGraceMs + SHUTDOWN_FORCE_MARGIN_MS,
     // By itself the SDK would send one in 8 s of a 10 s time-out.

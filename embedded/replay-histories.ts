@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { Worker } from '@temporalio/worker';
+import { type ReplayWorkerOptions, Worker } from '@temporalio/worker';
 import { builtWorkflowBundle } from '../process/temporal-runtime.ts';
 
 type History = ReturnType<typeof historyFromJSON>;
@@ -22,14 +22,21 @@ export class ReplayFailedError extends Error {
   }
 }
 
+/** `sealedPayloads`, where histories are sealed. */
+export type ReplayOptions = Pick<ReplayWorkerOptions, 'dataConverter'>;
+
 /** Replays one history on the code of this build and returns the number of its events. It calls no activity. */
 export async function replayHistory(
   history: History,
   workflowId: string,
-  workflowBundlePath = builtWorkflowBundle(),
+  options: ReplayOptions = {},
 ): Promise<number> {
   try {
-    await Worker.runReplayHistory({ workflowBundle: { codePath: workflowBundlePath } }, history, workflowId);
+    await Worker.runReplayHistory(
+      { workflowBundle: { codePath: builtWorkflowBundle() }, ...options },
+      history,
+      workflowId,
+    );
   } catch (error) {
     throw new ReplayFailedError(workflowId, history, error);
   }

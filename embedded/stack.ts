@@ -38,6 +38,7 @@ import { Stops } from './stops.ts';
 import { installTemporalRuntime } from '../process/temporal-runtime.ts';
 import { databaseSettingsOf } from '../process/database-settings.ts';
 import { fairSharesOf, providersOf } from '../process/worker-settings.ts';
+import { namespaceOptions } from '../temporal/payload-sealing.ts';
 import { refuseTakenPorts } from './taken-ports.ts';
 import { findTemporalCli } from './temporal-binary.ts';
 import { type RunningTemporal, startTemporal } from './temporal.ts';
@@ -101,7 +102,7 @@ async function start(
   const worker = await startWorker({
     ...shared,
     connection,
-    namespace: configuration.TEMPORAL_NAMESPACE,
+    ...namespaceOptions(configuration),
     providers: providersOf(configuration),
     smtp: smtpSettingsOf(configuration),
     workflowBundlePath: path.join(projectRoot(), 'dist', 'workflow-bundle.js'),
@@ -117,7 +118,7 @@ async function start(
       configuration.TEMPORAL_NAMESPACE,
     ),
     // One connection for client and worker: a start's reply then carries the first workflow task (eager start).
-    temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
+    temporal: new Client({ connection, ...namespaceOptions(configuration) }),
     eagerStart: () => true,
     runPlain: worker.runPlain,
     host: configuration.HOST,

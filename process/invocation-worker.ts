@@ -6,6 +6,7 @@ import type { Configuration } from '../domain/configuration/configuration.ts';
 import { PRODUCT } from '../domain/product.ts';
 import type { InvocationRef } from '../domain/refs.ts';
 import type { TemporalConnectionOptions } from '../domain/temporal-connection.ts';
+import { namespaceOptions } from '../temporal/payload-sealing.ts';
 import { connectOrSayWhy } from './connect-temporal.ts';
 import { type OpenWorker, openWorker, type OpenWorkerParts } from './open-worker.ts';
 import { builtWorkflowBundle, installTemporalRuntime } from './temporal-runtime.ts';
@@ -68,7 +69,7 @@ export async function startInvocationWorker(
   const parts: OpenWorkerParts = {
     ...shared,
     connection,
-    namespace: configuration.TEMPORAL_NAMESPACE,
+    ...namespaceOptions(configuration),
     providers: providersOf(configuration),
     slots: { ...DEFAULT_SLOTS, dispatches: configuration.DISPATCH_SLOTS },
     inFlightCaps: inFlightCapsOf(configuration),

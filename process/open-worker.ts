@@ -1,4 +1,5 @@
 import { Client } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import { createWorker, type WorkerGroup, type WorkerSettings, type WorkerSlots } from '../activities/create-worker.ts';
 import { createActivities } from '../activities/index.ts';
@@ -22,6 +23,8 @@ export interface OpenWorkerParts extends DependencyParts {
   requireSyncStandby: boolean;
   connection: NativeConnection;
   namespace: string;
+  /** `sealedPayloads`. */
+  dataConverter?: DataConverter;
   vault: Pick<Vault, 'open' | 'seal' | 'digests' | 'keyDigests'>;
   /** How many activities of each queue run at once in this process. */
   slots: WorkerSlots;
@@ -47,20 +50,20 @@ export interface OpenWorker {
 
 /** Opens a database and makes a worker over it. Throws as `refuseUnsuitableDatabase` does; the database is closed then. */
 export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...choices }: Choices): Promise<OpenWorker> {
-  const { connection, namespace } = parts;
+  const { connection, namespace, dataConverter } = parts;
+  const temporal = { connection, namespace, ...(dataConverter === undefined ? {} : { dataConverter }) };
   const { databaseUrl: url, databasePoolMax: poolMax, requireSyncStandby, tracing = TRACING_OFF } = parts;
   const db = new Database({ url, poolMax, requireSyncStandby, tracing, ...choices });
   tracing.useDatabase(db);
   try {
     await refuseUnsuitableDatabase(db, parts.vault);
     await beginEpoch(db, parts);
-    const client = new Client({ connection, namespace });
+    const client = new Client(temporal);
     const deps = workerDependencies(parts, db, client);
     parts.metrics.watch(ofPool(db, 'worker'));
     const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs, buildId } = parts;
     const worker = await createWorker({
-      connection,
-      namespace,
+      ...temporal,
       taskQueue: TASK_QUEUE,
       activityQueue,
       slots,

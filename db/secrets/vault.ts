@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { openBytes, SealBrokenError, sealBytes, SEALING_KEY_BYTES } from '../../domain/sealing.ts';
+import { parseVersionedKeys } from '../../domain/versioned-keys.ts';
 import type { Json } from '../../domain/json.ts';
 import { ServiceError } from '../../domain/errors.ts';
 
@@ -26,9 +27,6 @@ export type LinkSigner = Pick<Vault, 'sign' | 'verify'>;
 /** The configured master keys cannot be used. The message contains no key. */
 export class MasterKeysError extends Error {}
 
-const MASTER_KEY_VERSION_MAX = 2_147_483_647; // the range of the database's integer
-const ENTRY = /^(~?)([1-9][0-9]{0,9}):([A-Za-z0-9+/_-]+={0,2})$/;
-
 /**
  * Envelope encryption of secrets: every version has a fresh data key, wrapped under the newest of the versioned master keys. Only
  * this object holds the master keys, and no error that it throws contains a key or a value.
@@ -48,30 +46,13 @@ export class Vault {
   }
 
   /**
-   * Parses `1:<base64 of 32 bytes>,~2:<base64 of 32 bytes>`. All versions open and verify. The highest without `~` seals: a new key is
-   * marked until every process can open what it seals. Throws MasterKeysError, which names the position of a bad entry and never its text.
+   * Parses what `parseVersionedKeys` does. All versions open and verify. Throws MasterKeysError, also where no key seals.
    */
   static fromMasterKeys(text: string): Vault {
-    const masterKeys = new Map<number, KeyObject>();
-    const sealing: number[] = [];
-    for (const [index, entry] of text.split(',').entries()) {
-      const [, mark, versionText, keyText] = ENTRY.exec(entry.trim()) ?? [];
-      const version = Number(versionText);
-      if (versionText === undefined || keyText === undefined || version > MASTER_KEY_VERSION_MAX) {
-        throw new MasterKeysError(`master key ${index + 1} is not of the form <version>:<base64 of 32 bytes>`);
-      }
-      const key = Buffer.from(keyText, 'base64');
-      if (key.byteLength !== SEALING_KEY_BYTES) {
-        throw new MasterKeysError(`master key version ${version} has ${key.byteLength} bytes; it needs 32`);
-      }
-      if (masterKeys.has(version)) throw new MasterKeysError(`master key version ${version} is given twice`);
-      masterKeys.set(version, createSecretKey(key));
-      key.fill(0);
-      if (mark === '') sealing.push(version);
-    }
-    if (sealing.length === 0)
+    const { keys, sealing } = parseVersionedKeys(text, 'master key', MasterKeysError);
+    if (sealing === null)
       throw new MasterKeysError('every master key is marked with ~: one without the mark must seal');
-    return new Vault(masterKeys, Math.max(...sealing));
+    return new Vault(keys, sealing);
   }
 
   /**

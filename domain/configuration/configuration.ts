@@ -6,6 +6,7 @@ import {
   addressSchema,
   countSchema,
   masterKeysSchema,
+  versionedKeysSchema,
   onOffSchema,
   ownEndpointsSchema,
   portSchema,
@@ -115,6 +116,13 @@ export const VARIABLES = {
     default: null,
     processes: ALL,
     schema: secretSchema,
+  },
+  TEMPORAL_PAYLOAD_KEYS: {
+    meaning:
+      'Keys that seal what Temporal stores of arguments and results, in the form of MASTER_KEYS; with every key marked `~`, they only open. The same for API, worker and commands (docs/operations.md). Not set: nothing is sealed, and histories hold ids and small facts.',
+    default: null,
+    processes: ALL,
+    schema: versionedKeysSchema,
   },
   MASTER_KEYS: {
     meaning:

@@ -102,11 +102,8 @@ export const pathPrefixSchema = z
   .refine((value) => /^(?!\/api(\/|$))(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/.test(value), {
     error: 'must be a path like /handbook, and not below /api',
   });
-export const masterKeysSchema = z.string().superRefine((value, context) => {
+export const versionedKeysSchema = z.string().superRefine((value, context) => {
   const entries = value.split(',').map((entry) => entry.trim());
-  if (entries.every((entry) => entry.startsWith('~'))) {
-    context.addIssue({ code: 'custom', message: 'marks every key with ~: one without the mark must seal' });
-  }
   for (const [index, entry] of entries.entries()) {
     const [, key = ''] = /^~?[1-9]\d*:(.*)$/.exec(entry) ?? [];
     const bytes = Buffer.from(key, 'base64');
@@ -120,6 +117,9 @@ export const masterKeysSchema = z.string().superRefine((value, context) => {
     } else if (new Set(bytes).size === 1)
       issue('repeats one byte: make a random key, as `openssl rand -base64 32` does');
   }
+});
+export const masterKeysSchema = versionedKeysSchema.refine((value) => /(^|,)\s*[^~\s,]/.test(value), {
+  error: 'marks every key with ~: one without the mark must seal',
 });
 
 function decoded(text: string): string {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { current, keep, move, prune, ramp, rollback, status } from '../../process/deployments/deploy.ts';
+import { namespaceOptions } from '../../temporal/payload-sealing.ts';
 import { localStack } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
@@ -20,13 +21,13 @@ await runCommand(async (configuration) => {
   const { positionals, values } = parseArgs({ allowPositionals: true, options: { wait: { type: 'boolean' } } });
   const run = commandOf(positionals, values.wait === true);
   if (run === null) throw new Error(USAGE);
-  const { TEMPORAL_NAMESPACE: namespace, DATA_DIR: dataDir } = configuration;
+  const { DATA_DIR: dataDir } = configuration;
   const address = configuration.TEMPORAL_ADDRESS ?? localStack(dataDir, 'TEMPORAL_ADDRESS').temporalAddress;
   const connection = await Connection.connect(
     temporalConnectionOptions(address, configuration, (file) => readFileSync(file)),
   );
   try {
-    return await run(new Client({ connection, namespace }));
+    return await run(new Client({ connection, ...namespaceOptions(configuration) }));
   } finally {
     await connection.close();
   }

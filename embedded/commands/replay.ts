@@ -4,8 +4,9 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Configuration } from '../../domain/configuration/configuration.ts';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
+import { namespaceOptions, sealedPayloads } from '../../temporal/payload-sealing.ts';
 import { workflowIdOf } from '../workflow-ids.ts';
-import { historyFiles, readHistory, replayHistory, workflowTypeOf } from '../replay-histories.ts';
+import { historyFiles, readHistory, replayHistory, type ReplayOptions, workflowTypeOf } from '../replay-histories.ts';
 import { localStack } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
@@ -40,17 +41,21 @@ await runCommand(async (configuration) => {
   if (values.help) return USAGE;
   const { 'workflow-id': id, file, query } = values;
   if ([id, file, query].filter((given) => given !== undefined).length !== 1) throw new Error(USAGE);
+  const sealing = sealedPayloads(configuration.TEMPORAL_PAYLOAD_KEYS);
   if (file !== undefined)
-    return replayAll(historyFiles(file).map((name) => ({ name, read: () => Promise.resolve(readHistory(name)) })));
+    return replayAll(
+      sealing,
+      historyFiles(file).map((name) => ({ name, read: () => Promise.resolve(readHistory(name)) })),
+    );
   return withClient(configuration, async (client) => {
-    if (query !== undefined) return replayAll(await found(client, query, limitOf(values.limit)));
+    if (query !== undefined) return replayAll(sealing, await found(client, query, limitOf(values.limit)));
     const name = workflowIdOf(id ?? '');
-    return replayAll([{ name, read: () => client.workflow.getHandle(name, values['run-id']).fetchHistory() }]);
+    return replayAll(sealing, [{ name, read: () => client.workflow.getHandle(name, values['run-id']).fetchHistory() }]);
   });
 });
 
 /** Replays all of them, also after a failure, so that one run lists every failure. */
-async function replayAll(sources: readonly Source[]): Promise<string> {
+async function replayAll(sealing: ReplayOptions, sources: readonly Source[]): Promise<string> {
   if (sources.length === 0) throw new Error('There is no history to replay.');
   const lines: string[] = [];
   const failures: string[] = [];
@@ -61,7 +66,7 @@ async function replayAll(sources: readonly Source[]): Promise<string> {
       // Before the first replay and no earlier: a runtime without a worker keeps the process alive.
       if (!isQuiet) quietRuntime();
       isQuiet = true;
-      const events = await replayHistory(history, name);
+      const events = await replayHistory(history, name, sealing);
       lines.push(`${name}: ${events} events of ${workflowTypeOf(history)} replay on this code.`);
     } catch (error) {
       failures.push(error instanceof Error ? error.message : String(error));
@@ -104,7 +109,7 @@ async function withClient(
     temporalConnectionOptions(address, configuration, (file) => readFileSync(file)),
   );
   try {
-    return await work(new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }));
+    return await work(new Client({ connection, ...namespaceOptions(configuration) }));
   } finally {
     await connection.close();
   }

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import { connectOrSayWhy } from '../../process/connect-temporal.ts';
+import { sealedPayloads } from '../../temporal/payload-sealing.ts';
 import { type Figures, readFigures } from './figures.ts';
 import { readServerFacts, type ServerFacts } from './server-facts.ts';
 import { Session } from './session.ts';
@@ -53,7 +54,12 @@ export class Subject {
   }
 
   async temporalClient(): Promise<TemporalClient> {
-    return new TemporalClient({ connection: await this.temporal(), namespace: this.namespace });
+    const { TEMPORAL_PAYLOAD_KEYS: keys } = this.settings.values;
+    return new TemporalClient({
+      connection: await this.temporal(),
+      namespace: this.namespace,
+      ...sealedPayloads(keys),
+    });
   }
 
   get namespace(): string {
