@@ -140,6 +140,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       invalidations,
       notifications,
       logger,
+      tracing,
       eagerStart,
       runPlain: parts.runPlain ?? null,
       taskQueue: TASK_QUEUE,

@@ -11,6 +11,7 @@ import type { FileStore } from '../domain/files/file-store.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FetchClientDocument } from '../domain/oauth/client-document.ts';
 import type { InvocationRef } from '../domain/refs.ts';
+import type { Tracing } from '../domain/tracing/tracing.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TokenCounter } from './threads/token-counter.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
@@ -60,6 +61,7 @@ export interface ApiDependencies {
   /** The LISTEN connection that `settlements` uses too: completed idempotency keys, revoked API keys. */
   notifications: NotificationListener;
   logger: Logger;
+  tracing: Pick<Tracing, 'made'>;
   /** Whether a start asks for the first workflow task in its reply: a worker that shares the connection may take it. */
   eagerStart: () => boolean;
   /**

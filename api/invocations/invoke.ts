@@ -49,6 +49,7 @@ async function admitAndAwait(
     transaction((tx) => admit(tx, { ...request, requestId }, answers), { flush }),
   );
   const { invocationId } = admitted;
+  if (admitted.fresh) deps.tracing.made(invocationId);
   const timeoutMs = mayWait ? admitted.action.definition.timeoutMs + REPLY_MARGIN_MS : 0;
   let endLook = (): Promise<boolean> => Promise.resolve(false);
   const begin = async (): Promise<'begun' | 'look_first'> => {

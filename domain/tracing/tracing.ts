@@ -27,6 +27,8 @@ export interface Tracing {
   span<T>(start: SpanStart, work: (span: OpenSpan) => Promise<T>): Promise<T>;
   /** Adds to the span under way, if any. */
   annotate(attributes: SpanAttributes): void;
+  /** Says that a record was made under the span under way: what a worker of this process does for it is under that span, too. */
+  made(id: string): void;
   /** A span of what is over, such as a wait. */
   past(start: SpanStart, from: Date, until: Date): void;
 }
@@ -38,5 +40,6 @@ export const NO_TRACING: Tracing = {
   context: () => null,
   span: (_, work) => work(NO_SPAN),
   annotate: () => undefined,
+  made: () => undefined,
   past: () => undefined,
 };

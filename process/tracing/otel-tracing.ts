@@ -22,6 +22,7 @@ import { PRODUCT } from '../../domain/product.ts';
 import { ATTRIBUTES } from '../../domain/tracing/attributes.ts';
 import { formatTraceparent, parseTraceparent } from '../../domain/tracing/traceparent.ts';
 import type { OpenSpan, SpanAttributes, SpanStart, Tracing } from '../../domain/tracing/tracing.ts';
+import { rememberContext } from './record-context.ts';
 import { CallTracing } from './trace-calls.ts';
 import { WholeTrees } from './whole-trees.ts';
 
@@ -94,6 +95,11 @@ export class OtelTracing implements Tracing {
 
   annotate(attributes: SpanAttributes): void {
     this.underWay.getStore()?.setAttributes({ ...attributes });
+  }
+
+  made(id: string): void {
+    const context = this.context();
+    if (context !== null) rememberContext(id, context);
   }
 
   past(start: SpanStart, from: Date, until: Date): void {

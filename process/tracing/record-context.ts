@@ -16,6 +16,11 @@ export function recordIn(object: unknown): TracedRecord | null {
   return name === undefined ? null : { [name]: given[name] as string };
 }
 
+/** Spares the look-up of a record that this process has just made. */
+export function rememberContext(id: string, context: string): void {
+  known.set(id, context);
+}
+
 /** Returns the `traceparent` that a record was made under, or null where it was not traced. It never changes. */
 export async function contextOf(db: Database, tenant: Tenant, record: TracedRecord): Promise<string | null> {
   const [id = ''] = Object.values(record) as string[];

@@ -36,12 +36,14 @@ export class CallTracing {
     const { kind, ids } = watched;
     const tenant = tenantOf(watched);
     // A delivery is claimed by no activity, so that only its row knows its trace.
-    const parent = this.tracing.context() ?? (await this.contextOf(tenant, ids));
+    const underWay = this.tracing.context();
+    const parent = underWay ?? (await this.contextOf(tenant, ids));
     const isTold = kind === 'dispatch' && parseTraceparent(parent ?? '')?.isSampled === true;
     const waits = isTold ? this.readWaits(tenant, ids['invocationId'] ?? '') : null;
     const startedAt = new Date();
     try {
-      return await this.tracing.span({ name: kind, kind: 'client', parent, attributes: ids }, call);
+      const under = underWay === null ? { parent } : {};
+      return await this.tracing.span({ name: kind, kind: 'client', ...under, attributes: ids }, call);
     } finally {
       for (const wait of (await waits) ?? []) {
         const until = wait.until ?? startedAt;

@@ -81,6 +81,21 @@ describe('a span', () => {
     expect(spans.getFinishedSpans()).toEqual([]);
   });
 
+  test('is that of what a worker of the same process does for a record that the request made', async () => {
+    const { tracing, spans } = kept();
+    const ref = { invocationId: 'inv_made_here', workspaceId: 'ws_1', environmentId: 'env_1' };
+    await tracing.span({ name: 'POST', kind: 'server', parent: parent('01') }, async () =>
+      tracing.made(ref.invocationId),
+    );
+    const advanceInvocation = () => Promise.resolve('done');
+    const noDatabase = null as never;
+    const activities = tracedActivities(tracing, noDatabase, { advanceInvocation } as never);
+    expect(await activities.advanceInvocation(ref as never)).toBe('done');
+    const [request, activity] = spans.getFinishedSpans();
+    expect(activity?.name).toBe('advanceInvocation');
+    expect(activity?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
+  });
+
   test('has the name of an error, and not its message', async () => {
     const { tracing, spans } = kept();
     const failing = tracing.span({ name: 'failing', kind: 'internal' }, () =>

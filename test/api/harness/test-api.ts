@@ -32,6 +32,7 @@ import { Vault } from '../../../db/secrets/vault.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { Embedder } from '../../../domain/embeddings/embedder.ts';
 import type { FileStore } from '../../../domain/files/file-store.ts';
+import { NO_TRACING } from '../../../domain/tracing/tracing.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { compiledModule } from '../../harness/compiled-module.ts';
@@ -190,6 +191,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     invalidations,
     notifications,
     logger,
+    tracing: NO_TRACING,
     eagerStart: () => false,
     runPlain: null,
     taskQueue: options.taskQueue ?? TASK_QUEUE,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,31 +13,63 @@ import { describeRun, thisMachine } from '../machine.ts';
 import { writeResult } from '../results.ts';
 
 /**
- * `npm run bench:traces`: what traces cost. Two stacks of `npm start` stand beside each other, one with a collector and a sampler and one
- * without, and take governed calls in turn. CPU time is that of the process that is API and worker.
+ * `npm run bench:traces`, `npm run bench:sealing`: what a switch costs. Two stacks of `npm start` stand beside each other, one with it and
+ * one without, and take governed calls in turn. CPU time is that of the process that is API and worker.
  */
 const CALLERS = 8;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 8);
 const ROUND_MS = 4_000;
 const WARM_UP_MS = 8_000;
 const SAMPLED_SHARE = '0.1';
-const AIM = 1.02;
 
+interface Switch {
+  title: string;
+  on: string;
+  off: string;
+  /** The CPU of a call at most, as a ratio to that without it. */
+  aim: number;
+  environment: (collectorUrl: string) => Record<string, string>;
+}
+
+const SWITCHES: Record<string, Switch> = {
+  traces: {
+    title: 'What traces cost',
+    on: '10 % of traces sampled',
+    off: 'traces off',
+    aim: 1.02,
+    environment: (collectorUrl) => ({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: SAMPLED_SHARE,
+    }),
+  },
+  sealing: {
+    title: 'What sealed payloads cost',
+    on: 'TEMPORAL_PAYLOAD_KEYS set',
+    off: 'not set',
+    aim: 1.03,
+    environment: () => ({ TEMPORAL_PAYLOAD_KEYS: `1:${randomBytes(32).toString('base64')}` }),
+  },
+};
+
+const [name = ''] = process.argv.slice(2);
+const measured = SWITCHES[name];
+if (measured === undefined) throw new Error(`name one of ${Object.keys(SWITCHES).join(', ')}`);
 const stops: (() => Promise<void>)[] = [];
-const folder = mkdtempSync(path.join(tmpdir(), 'bench-traces-'));
+const folder = mkdtempSync(path.join(tmpdir(), `bench-${name}-`));
 try {
   const machine = thisMachine();
-  const { series, sentBytes } = await measure();
+  const { series, sentBytes } = await measure(measured);
   const takenAt = new Date().toISOString();
-  const text = render(series, sentBytes(), describeRun({ takenAt, machine }));
+  const text = render(measured, series, sentBytes(), describeRun({ takenAt, machine }));
   console.log(`\n${text}`);
-  if (!process.argv.includes('--no-write')) writeResult('traces', takenAt, text);
+  if (!process.argv.includes('--no-write')) writeResult(name, takenAt, text);
 } finally {
   for (const stop of stops.toReversed()) await stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function measure(): Promise<{ series: Series; sentBytes: () => number }> {
+async function measure({ environment }: Switch): Promise<{ series: Series; sentBytes: () => number }> {
   let received = 0;
   const collector = createServer((request, reply) => {
     request.on('data', (chunk: Buffer) => (received += chunk.length)).on('end', () => reply.writeHead(200).end());
@@ -55,47 +88,44 @@ async function measure(): Promise<{ series: Series; sentBytes: () => number }> {
     const call = await prepareGoverned(service.credentials, targetUrl, { idempotencyKey: true, secret: true });
     return { call, pid: service.pid };
   };
-  const traced = await sideOf('traced', {
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
-    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-    OTEL_TRACES_SAMPLER_ARG: SAMPLED_SHARE,
-  });
-  const untraced = await sideOf('untraced', {});
+  const collectorUrl = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  const on = await sideOf('on', environment(collectorUrl));
+  const off = await sideOf('off', {});
   const nodeMs = (pid: number): number => cpuTimesOf(pid)['node'] ?? 0;
-  const cpuTimes = (): CpuTimes => ({ traced: nodeMs(traced.pid), untraced: nodeMs(untraced.pid) });
+  const cpuTimes = (): CpuTimes => ({ on: nodeMs(on.pid), off: nodeMs(off.pid) });
   const series = await runSeries({
-    governed: traced.call,
-    bare: untraced.call,
+    governed: on.call,
+    bare: off.call,
     concurrency: CALLERS,
     rounds: ROUNDS,
     limits: { callsMax: Infinity, durationMs: ROUND_MS },
     warmUpMs: WARM_UP_MS,
     cpuTimes,
     onRound: (side, { calls, cpuMsPerCall }) => {
-      const name = side === 'governed' ? 'traced' : 'untraced';
-      console.log(`  ${name.padEnd(8)} ${calls} calls, ${(cpuMsPerCall[name] ?? 0).toFixed(2)} ms of CPU each`);
+      const which = side === 'governed' ? 'on' : 'off';
+      console.log(`  ${which.padEnd(4)} ${calls} calls, ${(cpuMsPerCall[which] ?? 0).toFixed(2)} ms of CPU each`);
     },
   });
   return { series, sentBytes: () => received };
 }
 
-/** Over pairs of a traced round and the untraced round behind it. */
+/** Over pairs of a round with the switch and the round without it behind it. */
 function ratioOf({ governed, bare }: Series): Ratio {
   const pairs = governed.rounds
-    .map((round, at) => (round.cpuMsPerCall['traced'] ?? 0) / (bare.rounds[at]?.cpuMsPerCall['untraced'] ?? Number.NaN))
+    .map((round, at) => (round.cpuMsPerCall['on'] ?? 0) / (bare.rounds[at]?.cpuMsPerCall['off'] ?? Number.NaN))
     .sort((a, b) => a - b);
-  const overall = (governed.all.cpuMsPerCall['traced'] ?? 0) / (bare.all.cpuMsPerCall['untraced'] ?? Number.NaN);
+  const overall = (governed.all.cpuMsPerCall['on'] ?? 0) / (bare.all.cpuMsPerCall['off'] ?? Number.NaN);
   const median = ((pairs[Math.ceil(pairs.length / 2) - 1] ?? 0) + (pairs[Math.floor(pairs.length / 2)] ?? 0)) / 2;
   return { overall, median, least: pairs[0] ?? Number.NaN, most: pairs.at(-1) ?? Number.NaN };
 }
 
-function render(series: Series, sentBytes: number, run: string): string {
+function render({ title, on, off, aim }: Switch, series: Series, sentBytes: number, run: string): string {
   const { governed, bare } = series;
   const { overall, median, least, most } = ratioOf(series);
   const row = (name: string, side: Series['bare'], key: string): string =>
     `| ${name} | ${side.all.calls} | ${(side.all.cpuMsPerCall[key] ?? 0).toFixed(2)} | ${side.all.p50Ms.toFixed(1)} |`;
   const [all, middle, from, to] = [overall, median, least, most].map((ratio) => ratio.toFixed(3));
-  return `# What traces cost
+  return `# ${title}
 
 ${run}
 
@@ -103,10 +133,10 @@ Governed calls, ${CALLERS} at once, in ${ROUNDS} rounds of each side in turn; on
 
 | Side | Calls | CPU of the process, ms a call | p50, ms |
 | --- | --- | --- | --- |
-${row('10 % of traces sampled', governed, 'traced')}
-${row('traces off', bare, 'untraced')}
+${row(on, governed, 'on')}
+${row(off, bare, 'off')}
 
-CPU with traces over without: **${all}** over all calls; of pairs of rounds ${middle} (median; ${from} – ${to}). The aim is at most
-${AIM}: ${overall <= AIM ? 'met' : 'missed'}. The collector received ${(sentBytes / 1_000).toFixed(0)} kB.
+CPU with it over without: **${all}** over all calls; of pairs of rounds ${middle} (median; ${from} – ${to}). The aim is at most
+${aim}: ${overall <= aim ? 'met' : 'missed'}.${sentBytes === 0 ? '' : ` The collector received ${(sentBytes / 1_000).toFixed(0)} kB.`}
 `;
 }
