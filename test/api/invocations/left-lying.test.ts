@@ -79,11 +79,15 @@ describe('an invocation that no worker takes up', () => {
   test('is left to a worker of the same process, which is only late', async () => {
     const first = invokeOnce();
     await expect.poll(async () => (await rows()).length).toBe(1);
-    const [{ id = '' } = {}] = await rows();
+    const [found] = await rows();
     const lookedAt = async (eagerStart: boolean): Promise<boolean> => {
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
       try {
-        const end = withdrawWhereLeftLying({ ...api.deps, eagerStart: () => eagerStart }, api.database.tenant, id);
+        const end = withdrawWhereLeftLying(
+          { ...api.deps, eagerStart: () => eagerStart },
+          api.database.tenant,
+          found?.id ?? '',
+        );
         vi.advanceTimersByTime(LOOK_INTERVAL_MS);
         return await end();
       } finally {
