@@ -49,7 +49,7 @@ import { openEmbedder } from './process/open-embedder.ts';
 import type * as InvocationModule from './process/invocation-worker.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
 import { APPLICATION_NAME, chatsOf, httpLimitsOf, listenerOf, waysOut, watchesOf } from './process/api-surroundings.ts';
-import { namespaceOptions } from './temporal/payload-sealing.ts';
+import { namespaceOptions } from './process/payload-sealing.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 export interface ApiParts {
@@ -162,10 +162,8 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     api.close();
     await Promise.all(inBackground.map((one) => one.stop()));
     await Promise.all(Object.values(watches).map((watch) => watch.close()));
-    importPlanner.close();
-    await Promise.all([bodyThreads.close(), schemas.close(), tokens.close()]);
-    settlements.close();
-    invalidations.close();
+    for (const one of [importPlanner, settlements, invalidations]) one.close();
+    await Promise.all([bodyThreads, schemas, tokens].map((one) => one.close()));
     await notifications.close();
     await db.close();
   };

@@ -37,7 +37,7 @@ import { ensureSweepSchedule } from './process/sweep-schedule.ts';
 import { builtWorkflowBundle, installTemporalRuntime } from './process/temporal-runtime.ts';
 import { openWorker, type OpenWorkerParts } from './process/open-worker.ts';
 import { PRODUCT } from './domain/product.ts';
-import { namespaceOptions } from './temporal/payload-sealing.ts';
+import { namespaceOptions } from './process/payload-sealing.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;

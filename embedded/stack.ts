@@ -38,7 +38,7 @@ import { Stops } from './stops.ts';
 import { installTemporalRuntime } from '../process/temporal-runtime.ts';
 import { databaseSettingsOf } from '../process/database-settings.ts';
 import { fairSharesOf, providersOf } from '../process/worker-settings.ts';
-import { namespaceOptions } from '../temporal/payload-sealing.ts';
+import { namespaceOptions } from '../process/payload-sealing.ts';
 import { refuseTakenPorts } from './taken-ports.ts';
 import { findTemporalCli } from './temporal-binary.ts';
 import { type RunningTemporal, startTemporal } from './temporal.ts';

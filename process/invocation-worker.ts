@@ -6,7 +6,7 @@ import type { Configuration } from '../domain/configuration/configuration.ts';
 import { PRODUCT } from '../domain/product.ts';
 import type { InvocationRef } from '../domain/refs.ts';
 import type { TemporalConnectionOptions } from '../domain/temporal-connection.ts';
-import { namespaceOptions } from '../temporal/payload-sealing.ts';
+import { namespaceOptions } from './payload-sealing.ts';
 import { connectOrSayWhy } from './connect-temporal.ts';
 import { type OpenWorker, openWorker, type OpenWorkerParts } from './open-worker.ts';
 import { builtWorkflowBundle, installTemporalRuntime } from './temporal-runtime.ts';

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { current, keep, move, prune, ramp, rollback, status } from '../../process/deployments/deploy.ts';
-import { namespaceOptions } from '../../temporal/payload-sealing.ts';
+import { namespaceOptions } from '../../process/payload-sealing.ts';
 import { localStack } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 

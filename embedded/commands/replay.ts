@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Configuration } from '../../domain/configuration/configuration.ts';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
-import { namespaceOptions, sealedPayloads } from '../../temporal/payload-sealing.ts';
+import { namespaceOptions, sealedPayloads } from '../../process/payload-sealing.ts';
 import { workflowIdOf } from '../workflow-ids.ts';
 import { historyFiles, readHistory, replayHistory, type ReplayOptions, workflowTypeOf } from '../replay-histories.ts';
 import { localStack } from '../local-stack.ts';

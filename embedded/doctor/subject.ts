@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import { connectOrSayWhy } from '../../process/connect-temporal.ts';
-import { sealedPayloads } from '../../temporal/payload-sealing.ts';
+import { sealedPayloads } from '../../process/payload-sealing.ts';
 import { type Figures, readFigures } from './figures.ts';
 import { readServerFacts, type ServerFacts } from './server-facts.ts';
 import { Session } from './session.ts';

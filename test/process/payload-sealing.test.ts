@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload, type SerializationContext } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import { sealedPayloads } from '../../temporal/payload-sealing.ts';
+import { sealedPayloads } from '../../process/payload-sealing.ts';
 
 const key = () => randomBytes(32).toString('base64');
 const [first, second] = [key(), key()];
