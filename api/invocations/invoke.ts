@@ -62,7 +62,14 @@ async function admitAndAwait(
   try {
     const invocation = await awaitRest(deps, caller.tenant, invocationId, timeoutMs, begin, signal);
     // A look that is under way when the wait ends may withdraw it after this read.
-    if (invocation !== null && !(await endLook())) return invocation;
+    if (invocation !== null && !(await endLook())) {
+      // The request that admitted it may withdraw it until it has begun: its id is told to nobody before.
+      const isHeld =
+        mayWait || admitted.fresh || (await deps.db.oneStatement(caller.tenant, (tx) => hasBegun(tx, invocationId)));
+      if (!isHeld)
+        throw stillQueued(invocationId, 'its caller may not wait, and the request that admitted it may withdraw it');
+      return invocation;
+    }
   } finally {
     await endLook();
   }
@@ -129,8 +136,13 @@ function notStarted(invocationId: string, log: string, cause?: unknown): Service
 }
 
 /** Promises nothing: it may be sent later. */
-function stillQueued(invocationId: string, log: string, cause: unknown): ServiceError {
+function stillQueued(invocationId: string, log: string, cause?: unknown): ServiceError {
   const message =
     'An earlier request with this operation key was accepted and waits to be started. Send it again with the same Idempotency-Key to read how it ends.';
-  return new ServiceError('SERVICE_UNAVAILABLE', { message, log, touched: { invocationId }, cause });
+  return new ServiceError('SERVICE_UNAVAILABLE', {
+    message,
+    log,
+    touched: { invocationId },
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

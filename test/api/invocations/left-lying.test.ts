@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Workers, WorkerState } from '../../../api/dependencies.ts';
 import { REPLY_MARGIN_MS } from '../../../api/invocations/invoke.ts';
 import { LOOK_INTERVAL_MS, withdrawWhereLeftLying } from '../../../api/invocations/withdraw-left-lying.ts';
+import { INVOKES_OF_A_WORKSPACE_MAX } from '../../../db/announcements/settlement-hub.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { type Caller, createAction, errorOf, invocationIn, invocationsIn } from './support.ts';
 
@@ -107,6 +108,20 @@ describe('an invocation that no worker takes up', () => {
     expect(replies.map(({ status }) => status)).toEqual([503, 503]);
     expect(await rows()).toEqual([]);
   });
+});
+
+test('a caller that may not wait is not told of what the first one may still withdraw', async () => {
+  const action = await createAction(caller, { url: 'http://127.0.0.1:9/' }, { timeoutMs: TIMEOUT_MS });
+  const invoke = () => caller.post(`/api/v2/actions/${action}/invoke`, { input: {}, operationKey: 'crowded' });
+  const first = invoke();
+  await expect.poll(async () => (await rows()).length).toBe(1);
+  const places = Array.from({ length: INVOKES_OF_A_WORKSPACE_MAX }, () =>
+    api.deps.settlements.takePlace(api.database.tenant.workspaceId),
+  );
+  const second = await invoke();
+  for (const leave of places) leave?.();
+  expect([second.status, errorOf(second).message]).toEqual([503, expect.stringContaining('waits to be started')]);
+  expect((await first).status).toBe(503);
 });
 
 describe('a worker comes back while its absence is being found out', () => {
