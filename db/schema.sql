@@ -5577,7 +5577,7 @@ AS $function$
   END $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.release_place(of_kind text, for_holder text, most integer, grant_lease interval)
+CREATE OR REPLACE FUNCTION public.release_place(of_kind text, for_holder text, most integer, grant_lease interval, unclaimed_only boolean)
  RETURNS TABLE(to_workspace uuid, to_environment uuid, to_holder text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -5589,6 +5589,7 @@ AS $function$
     BEGIN
       DELETE FROM lane_places p
         WHERE p.environment_id = current_environment_id() AND p.kind = of_kind AND p.holder = for_holder
+          AND (NOT unclaimed_only OR p.granted_at IS NOT NULL)
         RETURNING * INTO released;
       -- Who only queued, or whose place had expired, leaves no place.
       IF released.is_taken IS NOT TRUE OR released.expires_at <= clock_timestamp() THEN
@@ -5610,9 +5611,9 @@ AS $function$
         RETURNING p.workspace_id, p.environment_id, p.holder;
     END $function$
 ;
-ALTER FUNCTION release_place(text,text,integer,interval) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION release_place(text,text,integer,interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION release_place(text,text,integer,interval) TO service_app;
+ALTER FUNCTION release_place(text,text,integer,interval,boolean) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION release_place(text,text,integer,interval,boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION release_place(text,text,integer,interval,boolean) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.release_recovery()
  RETURNS integer

@@ -25,20 +25,16 @@ export class ReplayFailedError extends Error {
 /** `sealedPayloads`, where histories are sealed. */
 export type ReplayOptions = Pick<ReplayWorkerOptions, 'dataConverter'>;
 
-/** Replays one history on the code of this build and returns the number of its events. It calls no activity. */
-export async function replayHistory(
-  history: History,
-  workflowId: string,
-  options: ReplayOptions = {},
-): Promise<number> {
+/** Replays one history on the code of this build and returns the number of its events. It calls no activity. `name`: for its failure. */
+export async function replayHistory(history: History, name: string, options: ReplayOptions = {}): Promise<number> {
   try {
     await Worker.runReplayHistory(
       { workflowBundle: { codePath: builtWorkflowBundle() }, ...options },
       history,
-      workflowId,
+      workflowIdOf(history) ?? name,
     );
   } catch (error) {
-    throw new ReplayFailedError(workflowId, history, error);
+    throw new ReplayFailedError(name, history, error);
   }
   return eventsOf(history).length;
 }
@@ -55,6 +51,12 @@ export function historyFiles(fileOrFolder: string): string[] {
     .filter((file) => file.endsWith('.json'))
     .sort()
     .map((file) => path.join(fileOrFolder, file));
+}
+
+/** Null in a history of a server that did not write it there. */
+function workflowIdOf(history: History): string | null {
+  const id = eventsOf(history)[0]?.workflowExecutionStartedEventAttributes?.workflowId ?? '';
+  return id === '' ? null : id;
 }
 
 export function workflowTypeOf(history: History): string {

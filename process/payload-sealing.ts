@@ -14,7 +14,7 @@ const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
 /**
  * Seals what Temporal stores of workflows and activities (arguments, results, signals, updates, queries, memos, heartbeats) with AES-256-GCM,
- * bound to the namespace and the workflow that it belongs to. What is not sealed is read as it is, so that histories from before stay readable.
+ * bound to the workflow that it belongs to (a replay knows no namespace). What is not sealed is read as it is, so that histories from before stay readable.
  *
  * @throws where a payload was sealed with a key that is not given, changed, or copied from another workflow.
  */
@@ -55,7 +55,7 @@ function isSealed({ metadata }: Payload): boolean {
 }
 
 function ownerOf(context: SerializationContext | undefined): Json {
-  return { namespace: context?.namespace ?? null, workflowId: context?.workflowId?.replace(FIRED_AT, '') ?? null };
+  return { workflowId: context?.workflowId?.replace(FIRED_AT, '') ?? null };
 }
 
 /** The options that name the namespace to clients and workers alike, and seal its payloads where there are keys. */

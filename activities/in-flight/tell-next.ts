@@ -1,3 +1,4 @@
+import { isDispatchUnclaimed } from '../../db/attempts/dispatches.ts';
 import { discountUntoldGrant, releasePlace } from '../../db/in-flight/places.ts';
 import type { Granted, InFlightKind } from '../../domain/in-flight.ts';
 import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
@@ -5,8 +6,7 @@ import { tellPatiently } from '../try-again.ts';
 
 /**
  * Tells the holder of a granted place, after the commit that granted it: in this process if it waits here, otherwise by its workflow.
- * If that workflow has ended, its place goes to the next holder. A failure
- * must not fail an end that is already recorded: a grant that is not claimed in time is granted and told again (`grantFreePlaces`).
+ * If that workflow has ended, its place goes to the next holder. A failure must not fail an end that is already recorded: a grant that is not claimed in time is granted and told again (`grantFreePlaces`).
  */
 export async function tellNext(
   deps: Pick<ActivityDependencies, 'db' | 'logger' | TellDependency>,
@@ -19,7 +19,10 @@ export async function tellNext(
     try {
       if (deps.laneTakers.tell(kind, told.holder)) return;
       if (await tellPatiently(() => deps.tellWaiter(kind, told.holder))) return;
-      const released = { kind, holder: told.holder, most: deps.inFlightCaps[kind] };
+      // A plain invocation waits in another process, without a workflow, and asks again within a second; or a start waits in the outbox.
+      if (kind === 'dispatch' && (await deps.db.oneStatement(told, (tx) => isDispatchUnclaimed(tx, told.holder))))
+        return;
+      const released = { kind, holder: told.holder, most: deps.inFlightCaps[kind], isGrant: true };
       next = await deps.db.oneStatement(told, (tx) => releasePlace(tx, released));
     } catch (error) {
       deps.logger.warn(

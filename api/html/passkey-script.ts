@@ -3,7 +3,7 @@ import { CONSOLE_PATH } from '../../domain/console-links.ts';
 
 /**
  * Asks for a passkey before a form with `data-passkey` is sent, and sends the answer in its field `credential`. From `data-passkey`
- * (milliseconds since 1970) on it asks; until then the last answer still counts. `data-passkey-options` names who makes the challenge where
+ * (milliseconds since 1970) on it asks; until then the last answer still counts. A button that validates nothing, a refusal, is sent without it. `data-passkey-options` names who makes the challenge where
  * nobody is signed in; such a form is hidden without the script. A second press ends the question that is open, because
  * browsers ask one at a time. It writes no markup: Trusted Types are required.
  */
@@ -12,7 +12,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   form.hidden = false;
   form.querySelector('[data-passkey-unscripted]').hidden = true;
   form.addEventListener('submit', (event) => {
-    if (Date.now() < Number(form.dataset.passkey)) return;
+    if (event.submitter?.formNoValidate || Date.now() < Number(form.dataset.passkey)) return;
     event.preventDefault();
     ask(form, event.submitter).catch((error) => error.name === 'AbortError' || say(form, problem(error)));
   });

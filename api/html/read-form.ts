@@ -24,3 +24,12 @@ export async function readForm(ctx: HttpContext): Promise<ReadonlyMap<string, st
   ctx.state.formCsrfToken = fields.get('csrfToken') ?? '';
   return fields;
 }
+
+/** The answer of the authenticator that the script put into the form. Without the script there is none, which is no object. */
+export function credentialIn(fields: ReadonlyMap<string, string>): unknown {
+  try {
+    return JSON.parse(fields.get('credential') ?? '') as unknown;
+  } catch {
+    return null;
+  }
+}

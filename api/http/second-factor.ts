@@ -83,10 +83,11 @@ export function decidedByPasskeyOnly(name: string): ServiceError {
 export function requireConfirmation(authentication: SessionAuthentication): void {
   if (isConfirmed(authentication, new Date())) return;
   const { hasPasskey } = authentication;
-  const means = hasPasskey ? 'your passkey or your password' : 'your password';
+  const means = hasPasskey ? 'your passkey' : 'your password';
+  const lost = hasPasskey ? ' If you have lost it, sign out, and sign in with a recovery code.' : '';
   throw required(
-    `Confirm with ${means}, then send this again: changing your passkeys asks for it if the last time is more than ${MINUTES} minutes ago.`,
-    { step: 'confirm', accepts: hasPasskey ? ['passkey', 'password'] : ['password'] },
+    `Confirm with ${means}, then send this again: changing your passkeys asks for it if the last time is more than ${MINUTES} minutes ago.${lost}`,
+    { step: 'confirm', accepts: [hasPasskey ? 'passkey' : 'password'] },
   );
 }
 

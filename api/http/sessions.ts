@@ -4,6 +4,7 @@ import {
   hashToken,
   LAST_SEEN_PRECISION_SECONDS,
   rotateSessionToken,
+  TOKEN_OVERLAP_SECONDS,
   TOKEN_ROTATION_MINUTES,
   touchSession,
 } from '../../db/auth/sessions.ts';
@@ -50,9 +51,11 @@ export class SessionAuthenticator {
     }
     if (!takesHalf && isHalf(session.authentication)) throw unfinishedSignIn();
     refuseCrossSite(ctx, session.csrfToken, this.publicOrigins);
-    if (session.isCurrentToken && ageMs(session.tokenIssuedAt) >= TOKEN_ROTATION_MINUTES * 60_000) {
-      await this.rotate(ctx, session, hash);
-    } else if (ageMs(session.lastSeenAt) >= LAST_SEEN_PRECISION_SECONDS * 1_000) {
+    if (isDue(session)) await this.rotate(ctx, session, hash);
+    else if (
+      session.isCurrentToken &&
+      (isUnseen(session) || ageMs(session.lastSeenAt) >= LAST_SEEN_PRECISION_SECONDS * 1_000)
+    ) {
       void this.rememberUse(session);
     }
     return session;
@@ -92,6 +95,18 @@ export function userOf(session: FoundSession): UserCaller {
     csrfToken: session.csrfToken,
     expiresAt: session.expiresAt,
   };
+}
+
+/** A token that is old; or the one before it, where nobody has presented the present one and its reply must be lost. */
+function isDue(session: FoundSession): boolean {
+  const age = ageMs(session.tokenIssuedAt);
+  if (session.isCurrentToken) return age >= TOKEN_ROTATION_MINUTES * 60_000;
+  return isUnseen(session) && age >= TOKEN_OVERLAP_SECONDS * 1_000;
+}
+
+/** Nobody has presented the present token yet. */
+function isUnseen({ lastSeenAt, tokenIssuedAt }: FoundSession): boolean {
+  return lastSeenAt <= tokenIssuedAt;
 }
 
 function ageMs(moment: Date): number {

@@ -1,8 +1,9 @@
 import { deleteChatLinks, redeemLinkCode } from '../../db/integrations/chat.ts';
-import type { EnvironmentTransaction } from '../../db/client.ts';
+import { getEnvironment } from '../../db/environments/environments.ts';
 import { getIntegration } from '../../db/integrations/integrations.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { requirePasskeyIn } from '../http/second-factor.ts';
 import { hashOfCode } from './link-code.ts';
 import { chatLinkSchema, linkBody, linkParams, linksParams, presentChatLink, unlinkedSchema } from './schemas.ts';
 
@@ -15,14 +16,15 @@ export const linkChatUserRoute = defineRoute({
   description:
     'Redeems the code that the chat showed you when you clicked. From then on your clicks there are decisions of yours, with your role. ' +
     'Redeem no code that somebody else sends you: their clicks would be yours. 409: the code is unknown, used or past its ten minutes, ' +
-    'or the chat user is linked already.',
+    'or the chat user is linked already. In a protected environment, who has a passkey confirms with it.',
   role: 'member',
   request: { params: linksParams, body: linkBody },
   response: { 201: chatLinkSchema },
   errors: ['CONFLICT'],
   inEnvironment: ({ params }) => params.environmentId.toLowerCase(),
   async change(tx, { params, body, caller }) {
-    await requireOwnEnvironment(tx, params.environmentId);
+    // A click in a chat shows no passkey, and decides for as long as the link stands.
+    requirePasskeyIn(existing(await getEnvironment(tx, params.environmentId), 'environment'), caller.authentication);
     const link = await redeemLinkCode(tx, hashOfCode(body.code), caller.userId);
     if (link === null) {
       const message =
@@ -52,7 +54,7 @@ export const unlinkChatUserRoute = defineRoute({
   response: { 200: unlinkedSchema },
   inEnvironment: ({ params }) => params.environmentId.toLowerCase(),
   async change(tx, { params: { environmentId, integrationId }, caller }) {
-    await requireOwnEnvironment(tx, environmentId);
+    existing(await getEnvironment(tx, environmentId), 'environment');
     if ((await getIntegration(tx, integrationId)) === null) throw notFound('integration');
     const unlinked = await deleteChatLinks(tx, integrationId, caller.userId);
     const reply = { status: 200, data: { unlinked } };
@@ -67,13 +69,3 @@ export const unlinkChatUserRoute = defineRoute({
     };
   },
 });
-
-/** @throws {ServiceError} NOT_FOUND outside the workspace, by row-level security. */
-async function requireOwnEnvironment(tx: EnvironmentTransaction, environmentId: string): Promise<void> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
-    'require_own_environment',
-    'SELECT 1 FROM environments WHERE id = ?',
-    [environmentId],
-  );
-  if (rows.length === 0) throw notFound('environment');
-}

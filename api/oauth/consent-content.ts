@@ -4,7 +4,7 @@ import type { ServiceError } from '../../domain/errors.ts';
 import { type ScopeGroup, ORDINARY_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
 import { isScopeForRole, type Scope } from '../../domain/scopes.ts';
 import { exactText, SHORT_BYTES_MAX } from '../html/exact-text.ts';
-import { alertOf, csrfField } from '../html/layout.ts';
+import { alertOf, csrfField, passkeyFields } from '../html/layout.ts';
 import { markup, type Markup } from '../html/markup.ts';
 import { environmentText, facts } from '../html/parts.ts';
 import type { RedirectKind } from './redirects.ts';
@@ -30,11 +30,13 @@ export interface ConsentView {
   asked: AppRequest;
   environments: readonly EnvironmentOfUser[];
   csrfToken: string;
+  /** From when on the form takes the passkey, in milliseconds since 1970. Null: the person has none. */
+  asksFrom: number | null;
   refused: ServiceError | null;
 }
 
 /** What an app asks for, and the form that allows it. The app's own words are shown with every hidden character. */
-export function consentContent({ asked, environments, csrfToken, refused }: ConsentView): Markup {
+export function consentContent({ asked, environments, csrfToken, asksFrom, refused }: ConsentView): Markup {
   const grantable = asked.scopes.filter((scope) => environments.some(({ role }) => isScopeForRole(scope, role)));
   const ordinary = grantable.filter((scope) => ORDINARY_SCOPES.includes(scope));
   const groups = SCOPE_GROUPS.filter(({ scopes }) => scopes.some((scope) => grantable.includes(scope)));
@@ -45,7 +47,7 @@ ${facts([
   ['You are sent to', destinationOf(asked)],
   ['It works through', asked.resource === 'mcp' ? 'the MCP endpoint' : 'the REST API'],
 ])}
-<form method="post">
+<form method="post"${asksFrom !== null && markup` data-passkey="${String(asksFrom)}"`}>
 ${csrfField(csrfToken)}
 ${environmentChoice(environments)}
 ${ordinary.length > 0 && ordinaryChoice(ordinary)}
@@ -56,6 +58,7 @@ ${withheldNote(asked.scopes, environments)}
 <button class="approve" name="decision" value="allow">Allow</button>
 <button class="deny" name="decision" value="deny" formnovalidate>Do not allow</button>
 </div>
+${asksFrom !== null && passkeyFields()}
 </form>`;
 }
 

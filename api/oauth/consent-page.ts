@@ -6,12 +6,14 @@ import { listEnvironmentsOfUser } from '../../db/oauth/connected-apps.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { OFFERED_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
+import { askedFrom } from '../../domain/passkeys/authentication.ts';
 import { type Scope, scopesForRole } from '../../domain/scopes.ts';
 import { callFromPage, type PageRequest, readAsUser, sessionOf } from '../html/page-request.ts';
 import { redirectTo, sendPage, signInPathFor } from '../html/layout.ts';
 import { markup } from '../html/markup.ts';
-import { readForm } from '../html/read-form.ts';
+import { credentialIn, readForm } from '../html/read-form.ts';
 import { type AppRequest, consentContent, GROUP_FIELD, SCOPE_FIELD } from './consent-content.ts';
+import { confirmWithPasskeyRoute } from '../passkeys/confirm-with-passkey.ts';
 import { consentRoute } from './consent-route.ts';
 import { CONSENT_PATH, resourceKindOf } from '../http/oauth-places.ts';
 import { redirectKindOf } from './redirects.ts';
@@ -52,8 +54,12 @@ async function show(
 ): Promise<void> {
   const asked = await appRequestOf(parts, interaction);
   const environments = await readAsUser(request, session, (tx) => listEnvironmentsOfUser(tx, session.userId));
-  const content = consentContent({ asked, environments, csrfToken: session.csrfToken, refused });
-  sendPage(request.ctx, { title: `Connect ${asked.clientName}`, viewer: session, content }, refused?.status ?? 200);
+  // Which environment is chosen, and so whether it asks, is known only with the form.
+  const { csrfToken, authentication } = session;
+  const asksFrom = authentication.hasPasskey ? askedFrom(authentication) : null;
+  const content = consentContent({ asked, environments, csrfToken, asksFrom, refused });
+  const page = { title: `Connect ${asked.clientName}`, viewer: session, content, asksForPasskey: asksFrom !== null };
+  sendPage(request.ctx, page, refused?.status ?? 200);
 }
 
 /** POST of the page. */
@@ -69,6 +75,9 @@ async function decide(request: PageRequest, parts: ConsentParts): Promise<void> 
   }
   try {
     if (decision !== 'allow') throw unusable('Choose to allow or not. Nothing was allowed yet.');
+    if ((fields.get('credential') ?? '') !== '') {
+      await callFromPage(request, confirmWithPasskeyRoute, { body: { credential: credentialIn(fields) } });
+    }
     const grantId = await consent(request, parts, { session, interaction }, fields);
     const startedAt = Math.floor(startOf(session).getTime() / 1_000);
     await finish(request, parts, {
@@ -77,11 +86,18 @@ async function decide(request: PageRequest, parts: ConsentParts): Promise<void> 
     });
   } catch (error) {
     if (!(error instanceof ServiceError) || !SHOWN_ON_PAGE.has(error.code)) throw error;
-    await show(request, parts, { session, interaction }, error);
+    // A passkey that was accepted counts for the next try too.
+    await show(request, parts, { session: await sessionOf(request), interaction }, error);
   }
 }
 
-const SHOWN_ON_PAGE = new Set(['CONFLICT', 'VALIDATION_ERROR']);
+const SHOWN_ON_PAGE = new Set([
+  'CONFLICT',
+  'VALIDATION_ERROR',
+  'AUTHORIZATION_ERROR',
+  'SECOND_FACTOR_REQUIRED',
+  'RATE_LIMIT_EXCEEDED',
+]);
 
 function unusable(message: string): ServiceError {
   return new ServiceError('VALIDATION_ERROR', { message });

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { countGrantsOfUser, createGrant, isConsentedTo } from '../../db/oauth/grants.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { getEnvironment } from '../../db/environments/environments.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { isScope, leastRoleOf, type Scope } from '../../domain/scopes.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { requireRole } from '../http/rights.ts';
+import { requirePasskeyIn } from '../http/second-factor.ts';
 
 /** After this long the user decides anew. */
 const GRANT_LIFETIME_DAYS = 365;
@@ -46,6 +48,8 @@ export const consentRoute = defineRoute({
   inEnvironment: ({ body }) => body.environmentId,
   async change(tx, { caller, body }) {
     const { environmentId, grantId, clientId, clientName, resource, scopes, openid } = body;
+    // An app shows no passkey, and acts for a year.
+    requirePasskeyIn(existing(await getEnvironment(tx, environmentId), 'environment'), caller.authentication);
     // The page leaves these out. The role is held until the commit: a member who was an admin when the page was read gets none of them.
     for (const scope of scopes) requireRole(caller.role, leastRoleOf(scope));
     const requestHash = Buffer.from(body.requestHash, 'hex');

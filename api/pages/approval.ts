@@ -12,7 +12,7 @@ import type { FoundSession } from '../../db/auth/directory.ts';
 import type { CallerEnvironment } from '../../db/environments/callers.ts';
 import { approvalPath } from '../../domain/console-links.ts';
 import { existing, notFound, ServiceError } from '../../domain/errors.ts';
-import { freshUntil } from '../../domain/passkeys/authentication.ts';
+import { askedFrom } from '../../domain/passkeys/authentication.ts';
 import { visibleJson } from '../../domain/unseen-characters.ts';
 import { refusalOf } from '../approvals/decide.ts';
 import { approveRoute, denyRoute } from '../approvals/decide-approval.ts';
@@ -26,10 +26,9 @@ import { messageOf } from './error-pages.ts';
 import { alertOf, csrfField, passkeyFields, redirectTo, sendPage } from '../html/layout.ts';
 import { markup, type Markup } from '../html/markup.ts';
 import { reasonOnPage } from '../html/parts.ts';
-import { readForm } from '../html/read-form.ts';
+import { credentialIn, readForm } from '../html/read-form.ts';
 import { refusalWithoutPasskey } from '../http/second-factor.ts';
 import { confirmWithPasskeyRoute } from '../passkeys/confirm-with-passkey.ts';
-import { credentialIn } from './second-step.ts';
 
 interface Place {
   environmentId: string;
@@ -161,11 +160,8 @@ function passkeyOf({ environment, requiresSecondFactor, authentication }: FoundS
   const asked = { ...environment, requireSecondFactor: requiresSecondFactor };
   if (!authentication.hasPasskey) return { asksFrom: null, refusal: refusalWithoutPasskey(asked, authentication) };
   const asks = environment.protected || requiresSecondFactor;
-  return { asksFrom: asks ? freshUntil(authentication) - CLOCKS_APART_MS : null, refusal: null };
+  return { asksFrom: asks ? askedFrom(authentication) : null, refusal: null };
 }
-
-/** The clock of the browser may run behind: rather ask once too often. */
-const CLOCKS_APART_MS = 30_000;
 
 /** Length up to which a refused note is shown again, to be shortened. */
 const NOTE_SHOWN_MAX = 8_000;

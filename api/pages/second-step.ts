@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { csrfField, alertOf, passkeyFields, redirectTo, sendPage, SIGN_IN_PATH } from '../html/layout.ts';
 import { markup } from '../html/markup.ts';
 import { callFromPage, halfSessionOf, type PageRequest } from '../html/page-request.ts';
-import { readForm } from '../html/read-form.ts';
+import { credentialIn, readForm } from '../html/read-form.ts';
 import type { HttpContext } from '../http/context.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import { useRecoveryCodeRoute } from '../passkeys/confirm-otherwise.ts';
@@ -16,15 +16,6 @@ export function finishWithPasskey(request: PageRequest): Promise<void> {
 
 export function finishWithCode(request: PageRequest): Promise<void> {
   return finish(request, useRecoveryCodeRoute, (fields) => ({ code: fields.get('code') ?? '' }));
-}
-
-/** The answer of the authenticator that the script put into the form. Without the script there is none, which is no object. */
-export function credentialIn(fields: ReadonlyMap<string, string>): unknown {
-  try {
-    return JSON.parse(fields.get('credential') ?? '') as unknown;
-  } catch {
-    return null;
-  }
 }
 
 /** A refusal shows the second step again. */

@@ -8,8 +8,8 @@ import { alertOf, passkeyFields, redirectTo, sendPage, SIGN_IN_PATH } from '../h
 import { markup, type Markup } from '../html/markup.ts';
 import { passkeySignInOptionsRoute, signInWithPasskeyRoute } from '../passkeys/sign-in-with-passkey.ts';
 import { REFERENCE_PATH } from '../reference/serve-reference.ts';
-import { readForm } from '../html/read-form.ts';
-import { credentialIn, sendSecondStep } from './second-step.ts';
+import { credentialIn, readForm } from '../html/read-form.ts';
+import { sendSecondStep } from './second-step.ts';
 
 const EMAIL_CHARACTERS_MAX = 1_000;
 

@@ -55,7 +55,7 @@ export const confirmPasswordRoute = defineRoute({
   path: '/api/v2/auth/session/password',
   summary: 'Confirm with the password',
   description:
-    'Gives the password once more, which changes of passkeys and recovery codes ask for after five minutes. It stands for no passkey. ' +
+    'Gives the password once more, which the enrolment of the first passkey asks for after five minutes. It stands for no passkey. ' +
     'A wrong one counts as a failed sign-in.',
   request: { body: z.strictObject({ password: presentedPassword }) },
   response: { 200: sessionSchema },

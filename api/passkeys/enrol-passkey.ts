@@ -28,8 +28,8 @@ export const enrolOptionsRoute = defineRoute({
   path: '/api/v2/auth/passkeys/options',
   summary: 'Begin to enrol a passkey',
   description:
-    'Answers what `navigator.credentials.create()` is called with. The person must have given the password or shown a passkey within ' +
-    'five minutes. 409 where passkeys cannot be had: at an IP address (open `localhost` on the machine itself), or without HTTPS.',
+    'Answers what `navigator.credentials.create()` is called with. The person must have shown a passkey within five minutes or, for the ' +
+    'first one, given the password. 409 where passkeys cannot be had: at an IP address (open `localhost` on the machine itself), or without HTTPS.',
   response: { 200: optionsSchema },
   headers: { 'Cache-Control': 'no-store' },
   errors: ['CONFLICT'],

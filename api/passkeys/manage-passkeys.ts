@@ -52,7 +52,7 @@ export const removePasskeyRoute = defineRoute({
   summary: 'Remove a passkey',
   description:
     'It is accepted no longer. Without another one the password signs in alone again, and the recovery codes end. The person must have ' +
-    'given the password or shown a passkey within five minutes.',
+    'shown a passkey within five minutes, or finished the sign-in with a recovery code.',
   exempt: { heldCredential: OF_ITS_PERSON },
   request: { params: passkeyParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
@@ -85,7 +85,8 @@ export const makeRecoveryCodesRoute = defineRoute({
   path: '/api/v2/auth/recovery-codes',
   summary: 'Make new recovery codes',
   description:
-    'The earlier ones end. The person must have a passkey, and have given the password or shown a passkey within five minutes.',
+    'The earlier ones end. The person must have a passkey, and have shown one within five minutes, or finished the sign-in with a ' +
+    'recovery code.',
   exempt: { heldCredential: OF_ITS_PERSON },
   response: { 201: z.strictObject({ recoveryCodes: recoveryCodesField }) },
   headers: { 'Cache-Control': 'no-store' },

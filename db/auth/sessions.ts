@@ -9,8 +9,8 @@ export const SESSION_LIFETIME_HOURS = 12;
 export const SESSION_IDLE_MINUTES = 60;
 /** The first request after this long replaces the token. */
 export const TOKEN_ROTATION_MINUTES = 15;
-/** The replaced token stays valid for this long, for requests that were in flight with it. */
-const TOKEN_OVERLAP_SECONDS = 60;
+/** The replaced token stays valid for this long after the new one was presented, for requests that were in flight with it. */
+export const TOKEN_OVERLAP_SECONDS = 60;
 /** The resolution of `last_seen_at`. */
 export const LAST_SEEN_PRECISION_SECONDS = 60;
 
@@ -63,14 +63,20 @@ export async function startSession(
   return { id, token, csrfToken, ...row };
 }
 
-/** Replaces a token that is due. Among concurrent requests, one replaces it and gets the new token; the others get null. */
+/**
+ * Replaces a token that is due. Among concurrent requests, one replaces it and gets the new token; the others get null. A reply may be lost with
+ * the new token: the one before it stays valid until the new one is presented, and is replaced once more after the overlap.
+ */
 export async function rotateSessionToken(tx: UserTransaction, presented: Buffer): Promise<string | null> {
   const token = generateToken();
   const rows = await tx.rows<unknown>(
     'rotate_session_token',
-    `UPDATE sign_in_sessions SET token_hash = :next, token_issued_at = now(), previous_token_hash = token_hash,
-       previous_valid_until = now() + :overlap * interval '1 second', last_seen_at = now()
-     WHERE token_hash = :presented AND token_issued_at <= now() - :age * interval '1 minute' RETURNING id`,
+    `UPDATE sign_in_sessions SET token_hash = :next, token_issued_at = now(), previous_token_hash = :presented,
+       previous_valid_until = expires_at, last_seen_at = now()
+     WHERE (token_hash = :presented AND token_issued_at <= now() - :age * interval '1 minute')
+       OR (previous_token_hash = :presented AND last_seen_at <= token_issued_at
+           AND token_issued_at <= now() - :overlap * interval '1 second')
+     RETURNING id`,
     { next: hashToken(token), presented, overlap: TOKEN_OVERLAP_SECONDS, age: TOKEN_ROTATION_MINUTES },
   );
   return rows.length === 0 ? null : token;
@@ -95,12 +101,18 @@ export async function confirmPassword(tx: UserTransaction, sessionId: string): P
   await tx.raw('confirm_password', 'UPDATE sign_in_sessions SET password_at = now() WHERE id = ?', [sessionId]);
 }
 
-/** Renews the idle time of a session of the transaction's user; writes at most once a minute for each session. */
+/**
+ * Renews the idle time of a session whose present token was presented; writes at most once a minute for each session, and when a token is
+ * presented for the first time, which ends the one before it.
+ */
 export async function touchSession(tx: UserTransaction, sessionId: string): Promise<void> {
   await tx.raw(
     'touch_session',
-    `UPDATE sign_in_sessions SET last_seen_at = now() WHERE id = ? AND last_seen_at <= now() - ? * interval '1 second'`,
-    [sessionId, LAST_SEEN_PRECISION_SECONDS],
+    `UPDATE sign_in_sessions SET last_seen_at = now(),
+       previous_valid_until = CASE WHEN previous_token_hash IS NOT NULL
+         THEN LEAST(previous_valid_until, now() + :overlap * interval '1 second') END
+     WHERE id = :sessionId AND (last_seen_at <= now() - :precision * interval '1 second' OR last_seen_at <= token_issued_at)`,
+    { sessionId, precision: LAST_SEEN_PRECISION_SECONDS, overlap: TOKEN_OVERLAP_SECONDS },
   );
 }
 

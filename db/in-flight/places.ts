@@ -36,6 +36,8 @@ export interface ReleasedPlace {
   holder: string;
   /** How many calls of this kind the workspace may have in flight. */
   most: number;
+  /** Releases nothing that its holder has claimed since it was granted. */
+  isGrant?: boolean;
 }
 
 /**
@@ -45,13 +47,13 @@ export interface ReleasedPlace {
  */
 export async function releasePlace(
   tx: EnvironmentTransaction,
-  { kind, holder, most }: ReleasedPlace,
+  { kind, holder, most, isGrant = false }: ReleasedPlace,
 ): Promise<Granted | null> {
   const { rows } = await tx.raw<{ rows: Granted[] }>(
     'release_place',
     `SELECT to_workspace AS "workspaceId", to_environment AS "environmentId", to_holder AS holder
-     FROM release_place(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0))`,
-    { kind, holder, most, leaseMs: GRANT_LEASE_MS },
+     FROM release_place(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0), :isGrant)`,
+    { kind, holder, most, leaseMs: GRANT_LEASE_MS, isGrant },
   );
   return rows[0] ?? null;
 }

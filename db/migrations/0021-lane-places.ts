@@ -16,7 +16,7 @@ export const name = '0021-lane-places';
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(PLACES);
   await makeDirectoryFunctions(knex, ACQUIRE, ['take_place(text, text, integer, interval)']);
-  await makeDirectoryFunctions(knex, RELEASE, ['release_place(text, text, integer, interval)']);
+  await makeDirectoryFunctions(knex, RELEASE, ['release_place(text, text, integer, interval, boolean)']);
   await makeDirectoryFunctions(knex, GRANT, ['grant_free_places(jsonb, interval, integer)']);
   await makeDirectoryFunctions(knex, UNTOLD, ['discount_untold_grant(text, text)']);
   await makeDirectoryFunctions(knex, SWEEP, ['find_expired_places(text, integer)', 'delete_expired_places(text[])']);
@@ -98,10 +98,10 @@ const ACQUIRE = `
 /**
  * Releases a place and grants it to the next in the queue of the workspace, who is answered: two that release at once grant two.
  * It takes no lock of the asking, so a release and an ask that do not see each other may leave a place free beside somebody who
- * waits, until the waiter asks again or grant_free_places runs. Never more than `most` are taken: each release grants one.
+ * waits, until the waiter asks again or grant_free_places runs. `unclaimed_only`: what was granted and is claimed meanwhile stays. Never more than `most` are taken: each release grants one.
  */
 const RELEASE = `
-  CREATE FUNCTION release_place(of_kind text, for_holder text, most integer, grant_lease interval)
+  CREATE FUNCTION release_place(of_kind text, for_holder text, most integer, grant_lease interval, unclaimed_only boolean)
     RETURNS TABLE (to_workspace uuid, to_environment uuid, to_holder text)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     DECLARE
@@ -110,6 +110,7 @@ const RELEASE = `
     BEGIN
       DELETE FROM lane_places p
         WHERE p.environment_id = current_environment_id() AND p.kind = of_kind AND p.holder = for_holder
+          AND (NOT unclaimed_only OR p.granted_at IS NOT NULL)
         RETURNING * INTO released;
       -- Who only queued, or whose place had expired, leaves no place.
       IF released.is_taken IS NOT TRUE OR released.expires_at <= clock_timestamp() THEN

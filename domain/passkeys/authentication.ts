@@ -22,6 +22,7 @@ export interface SessionAuthentication {
 
 /** How long a passkey or a password counts for what asks for it once more. */
 export const STEP_UP_SECONDS = 300;
+const CLOCKS_APART_MS = 30_000;
 
 /** The password was right, and the passkey of the user is still due. */
 export function isHalf({ hasPasskey, method }: SessionAuthentication): boolean {
@@ -32,15 +33,18 @@ export function hasFreshPasskey({ method, at }: SessionAuthentication, now: Date
   return method === 'passkey' && isFresh(at, now);
 }
 
-/** Until when the passkey counts that was shown last, in milliseconds since 1970. 0: none was shown. */
-export function freshUntil({ method, at }: SessionAuthentication): number {
-  return method === 'passkey' ? at.getTime() + STEP_UP_SECONDS * 1_000 : 0;
+/** From when on a page asks for the passkey, in milliseconds since 1970. The clock of a browser may run behind: rather once too often. */
+export function askedFrom({ method, at }: SessionAuthentication): number {
+  return method === 'passkey' ? at.getTime() + STEP_UP_SECONDS * 1_000 - CLOCKS_APART_MS : 0;
 }
 
-/** The person has shown a passkey or given the password just now. */
-export function isConfirmed(authentication: SessionAuthentication, now: Date): boolean {
-  const { passwordAt } = authentication;
-  return hasFreshPasskey(authentication, now) || (passwordAt !== null && isFresh(passwordAt, now));
+/**
+ * The person has shown just now what their passkeys may be changed with: one of them, or the recovery code that stands in for it. Who has none
+ * has given the password: it must not make, or take away, what stands beside it.
+ */
+export function isConfirmed({ hasPasskey, method, at, passwordAt }: SessionAuthentication, now: Date): boolean {
+  if (hasPasskey) return method !== 'password' && isFresh(at, now);
+  return passwordAt !== null && isFresh(passwordAt, now);
 }
 
 function isFresh(at: Date, now: Date): boolean {

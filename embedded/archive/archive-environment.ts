@@ -9,7 +9,7 @@ import {
 import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { verifyReceipts } from '../../db/effects/verify-receipts.ts';
 import { codeOf } from '../../domain/failures.ts';
-import { dataPath, listArchives, nextName, removeTemporary, writeData, writeManifest } from './files.ts';
+import { dataPath, listArchives, nextName, removeArchive, removeTemporary, writeData, writeManifest } from './files.ts';
 import { BrokenArchiveError, manifestBeside, readManifestOf, verifyArchive } from './read-archive.ts';
 
 /** The number of invocations in a file, and in the transaction that deletes them. */
@@ -69,7 +69,10 @@ export async function archiveEnvironment(archiving: Archiving, tenant: Tenant): 
     for (const { refusal } of page) if (refusal !== null) done.staying[refusal] = (done.staying[refusal] ?? 0) + 1;
     const going = page.filter(({ refusal }) => refusal === null);
     for (const [month, ids] of byMonth(going)) {
-      if (!archiving.dryRun) await archiveFile(archiving, tenant, month, ids);
+      if (!archiving.dryRun && !(await archiveFile(archiving, tenant, month, ids))) {
+        done.staying['changed'] = (done.staying['changed'] ?? 0) + ids.length;
+        continue;
+      }
       done.archived += ids.length;
       done.files++;
     }
@@ -117,12 +120,25 @@ function byMonth(candidates: readonly Candidate[]): Map<string, string[]> {
   return months;
 }
 
-async function archiveFile(archiving: Archiving, tenant: Tenant, month: string, ids: readonly string[]): Promise<void> {
+/** Returns false where one of them has changed meanwhile: all of the file stay, and the next command looks at them again. */
+async function archiveFile(
+  archiving: Archiving,
+  tenant: Tenant,
+  month: string,
+  ids: readonly string[],
+): Promise<boolean> {
   const { folder, after = () => undefined } = archiving;
   const archive = await nextName(folder, tenant.environmentId, month);
   await writeData(folder, archive, linesOf(archiving, tenant, ids));
   after('written');
-  await finish(archiving, tenant, archive);
+  try {
+    await finish(archiving, tenant, archive);
+    return true;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    await removeArchive(folder, archive);
+    return false;
+  }
 }
 
 async function* linesOf(archiving: Archiving, tenant: Tenant, ids: readonly string[]): AsyncGenerator<string> {

@@ -68,6 +68,12 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await publish(temporary, file);
 }
 
+/** Removes an archive whose records stay. A kill between the two leaves a file whose records are in the database. */
+export async function removeArchive(folder: string, archive: string): Promise<void> {
+  await rm(manifestPath(folder, archive), { force: true });
+  await rm(dataPath(folder, archive));
+}
+
 /** Digest and size of a file as it is on the disk. */
 export async function measure(file: string): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash('sha256');

@@ -41,21 +41,21 @@ await runCommand(async (configuration) => {
   if (values.help) return USAGE;
   const { 'workflow-id': id, file, query } = values;
   if ([id, file, query].filter((given) => given !== undefined).length !== 1) throw new Error(USAGE);
-  const sealing = sealedPayloads(configuration.TEMPORAL_PAYLOAD_KEYS);
+  const options = sealedPayloads(configuration.TEMPORAL_PAYLOAD_KEYS);
   if (file !== undefined)
     return replayAll(
-      sealing,
+      options,
       historyFiles(file).map((name) => ({ name, read: () => Promise.resolve(readHistory(name)) })),
     );
   return withClient(configuration, async (client) => {
-    if (query !== undefined) return replayAll(sealing, await found(client, query, limitOf(values.limit)));
+    if (query !== undefined) return replayAll(options, await found(client, query, limitOf(values.limit)));
     const name = workflowIdOf(id ?? '');
-    return replayAll(sealing, [{ name, read: () => client.workflow.getHandle(name, values['run-id']).fetchHistory() }]);
+    return replayAll(options, [{ name, read: () => client.workflow.getHandle(name, values['run-id']).fetchHistory() }]);
   });
 });
 
 /** Replays all of them, also after a failure, so that one run lists every failure. */
-async function replayAll(sealing: ReplayOptions, sources: readonly Source[]): Promise<string> {
+async function replayAll(options: ReplayOptions, sources: readonly Source[]): Promise<string> {
   if (sources.length === 0) throw new Error('There is no history to replay.');
   const lines: string[] = [];
   const failures: string[] = [];
@@ -66,7 +66,7 @@ async function replayAll(sealing: ReplayOptions, sources: readonly Source[]): Pr
       // Before the first replay and no earlier: a runtime without a worker keeps the process alive.
       if (!isQuiet) quietRuntime();
       isQuiet = true;
-      const events = await replayHistory(history, name, sealing);
+      const events = await replayHistory(history, name, options);
       lines.push(`${name}: ${events} events of ${workflowTypeOf(history)} replay on this code.`);
     } catch (error) {
       failures.push(error instanceof Error ? error.message : String(error));

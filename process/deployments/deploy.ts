@@ -114,8 +114,10 @@ async function needed(client: Client): Promise<Deployment> {
   return deployment;
 }
 
+/** Returns the one that was current last and is older than the current one: a second rollback must not bring back what the first took away. */
 function versionBefore({ versions, currentBuildId }: Deployment): string | null {
-  const before = versions.filter(({ buildId, lastCurrentAt }) => buildId !== currentBuildId && lastCurrentAt !== null);
+  const since = Number(versions.find(({ buildId }) => buildId === currentBuildId)?.createdAt ?? 0);
+  const before = versions.filter(({ createdAt, lastCurrentAt }) => Number(createdAt) < since && lastCurrentAt !== null);
   const [latest] = before.toSorted((a, b) => Number(b.lastCurrentAt) - Number(a.lastCurrentAt));
   return latest?.buildId ?? null;
 }

@@ -3,7 +3,7 @@ import type { SendRequest } from '../../activities/adapters/http-request/send-re
 import type { AdapterFor } from '../../activities/adapters/index.ts';
 import type { Watched, WatchdogOptions } from '../../activities/adapters/watchdog.ts';
 import type { Database, Tenant } from '../../db/client.ts';
-import { readWaits } from '../../db/tracing/trace-contexts.ts';
+import { readWaits, type Wait } from '../../db/tracing/trace-contexts.ts';
 import { portOf } from '../../domain/own-endpoints.ts';
 import { ATTRIBUTES } from '../../domain/tracing/attributes.ts';
 import { parseTraceparent } from '../../domain/tracing/traceparent.ts';
@@ -45,19 +45,25 @@ export class CallTracing {
       const under = underWay === null ? { parent } : {};
       return await this.tracing.span({ name: kind, kind: 'client', ...under, attributes: ids }, call);
     } finally {
-      for (const wait of (await waits) ?? []) {
-        const until = wait.until ?? startedAt;
-        if (wait.kind === 'place' && until.getTime() - wait.from.getTime() < PLACE_WAIT_MS_MIN) continue;
-        const attributes = { ...ids, ...(wait.approvalId === null ? {} : { approvalId: wait.approvalId }) };
-        const start = { name: `wait for ${wait.kind}`, kind: 'internal', parent: wait.context, attributes } as const;
-        this.tracing.past(start, wait.from, until);
-      }
+      // A database that does not answer holds up no answer of a provider.
+      void waits?.then((ended) => this.tellWaits(ended, ids, startedAt));
+    }
+  }
+
+  private tellWaits(waits: readonly Wait[], ids: Watched['ids'], startedAt: Date): void {
+    for (const wait of waits) {
+      const until = wait.until ?? startedAt;
+      if (wait.kind === 'place' && until.getTime() - wait.from.getTime() < PLACE_WAIT_MS_MIN) continue;
+      const attributes = { ...ids, ...(wait.approvalId === null ? {} : { approvalId: wait.approvalId }) };
+      const start = { name: `wait for ${wait.kind}`, kind: 'internal', parent: wait.context, attributes } as const;
+      this.tracing.past(start, wait.from, until);
     }
   }
 
   private async contextOf(tenant: Tenant | null, ids: Watched['ids']): Promise<string | null> {
     const record = recordIn(ids);
-    return this.db === null || tenant === null || record === null ? null : contextOf(this.db, tenant, record);
+    if (this.db === null || tenant === null || record === null) return null;
+    return contextOf(this.db, tenant, record).catch(() => null);
   }
 
   /** A dispatch is claimed once, so each wait of its invocation is told once. What cannot be read is left out. */

@@ -123,6 +123,7 @@ describe('configuration', () => {
       MIGRATION_DATABASE_URL: (placeholder) => `postgresql://owner:${encodeURIComponent(placeholder)}@db/service`,
       MASTER_KEYS: (placeholder) => `1:${KEY},2:${placeholder}`,
       TEMPORAL_API_KEY: (placeholder) => placeholder,
+      TEMPORAL_PAYLOAD_KEYS: (placeholder) => `1:${KEY},2:${placeholder}`,
       API_KEY: (placeholder) => placeholder,
       SMTP_PASSWORD: (placeholder) => placeholder,
       EMBEDDINGS_API_KEY: (placeholder) => placeholder,
@@ -167,7 +168,9 @@ describe('configuration', () => {
           expect.stringMatching(new RegExp(`^${name} .*the placeholder of an example`)),
         ]);
       }
-      const own = name === 'MASTER_KEYS' ? [KEY] : ['hunter2', 'replaceable-Xk2', 'my.secret.9'];
+      const own = ['MASTER_KEYS', 'TEMPORAL_PAYLOAD_KEYS'].includes(name)
+        ? [KEY]
+        : ['hunter2', 'replaceable-Xk2', 'my.secret.9'];
       expect(own.flatMap((value) => problemsWith(name, around(value)))).toEqual([]);
     });
 

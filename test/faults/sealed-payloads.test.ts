@@ -1,4 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Payload } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,6 +11,7 @@ import { SCOPES } from '../../domain/scopes.ts';
 import { temporalScheduleId } from '../../temporal/schedules/fire-schedule.ts';
 import { approve, largeRefunds, putPolicy, readApproval } from '../api/approvals/support.ts';
 import { createAction, dataOf, type Invocation, invocationIn, invoke } from '../api/invocations/support.ts';
+import { closesWithFile } from '../harness/closes-with-file.ts';
 import { startTarget } from '../harness/target.ts';
 import { type ApiProcess, SeparateProcesses } from './separate-processes.ts';
 
@@ -84,4 +89,10 @@ test('what was begun before goes on, and what Temporal stores from then on is se
   const replayed = await processes.command('replay.js', ['--query', query], { TEMPORAL_PAYLOAD_KEYS });
   expect(replayed.errors).toBe('');
   expect(replayed.output.match(/ replay on this code\./g)).toHaveLength(5);
+
+  const file = path.join(tmpdir(), `sealed-${after.id}.json`);
+  closesWithFile(async () => rmSync(file));
+  writeFileSync(file, historyToJSON(await historyOf(`invocation/${after.id}`)));
+  const fromFile = await processes.command('replay.js', ['--file', file], { TEMPORAL_PAYLOAD_KEYS });
+  expect([fromFile.errors, fromFile.isOk]).toEqual(['', true]);
 });

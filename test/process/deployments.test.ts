@@ -11,6 +11,8 @@ const STATES = { inactive: 1, current: 2, ramping: 3, draining: 4, drained: 5, c
 interface Version {
   buildId: string;
   state: keyof typeof STATES;
+  /** Left out: as old as all others. */
+  createdSeconds?: number;
   lastCurrentSeconds?: number;
   /** Ids of its open workflows. */
   open?: string[];
@@ -156,19 +158,21 @@ class FakeTemporal {
           rampingDeploymentVersion: named('ramping'),
           rampingVersionPercentage: 10,
         },
-        versionSummaries: this.versions.map(({ buildId, state, lastCurrentSeconds }) => ({
-          deploymentVersion: { buildId },
-          status: STATES[state],
-          createTime: { seconds: 1_700_000_000 },
-          lastCurrentTime: lastCurrentSeconds === undefined ? null : { seconds: lastCurrentSeconds },
-        })),
+        versionSummaries: this.versions.map(
+          ({ buildId, state, createdSeconds = 1_700_000_000, lastCurrentSeconds }) => ({
+            deploymentVersion: { buildId },
+            status: STATES[state],
+            createTime: { seconds: createdSeconds },
+            lastCurrentTime: lastCurrentSeconds === undefined ? null : { seconds: lastCurrentSeconds },
+          }),
+        ),
       },
     };
   }
 }
 
 const TWO: Version[] = [
-  { buildId: '2.1.0', state: 'current', open: ['invocation/new'] },
+  { buildId: '2.1.0', state: 'current', createdSeconds: 1_800_000_000, open: ['invocation/new'] },
   { buildId: '2.0.0', state: 'draining', lastCurrentSeconds: 20 },
   { buildId: '1.9.0', state: 'drained', lastCurrentSeconds: 10 },
 ];
@@ -263,6 +267,18 @@ describe('npm run deploy', () => {
     expect(await atOnce(keep(temporal.client, '2.1.0'))).toContain('1 open workflows stay with 2.1.0');
     expect(temporal.asked).toEqual(['invocation/new to 2.1.0']);
     await expect(keep(temporal.client, '2.0.0')).rejects.toThrow('takes new work');
+  });
+
+  test('rolls back again to what is older, never to what the first rollback took away', async () => {
+    const versions: Version[] = [
+      { buildId: '2.1.0', state: 'draining', createdSeconds: 30, lastCurrentSeconds: 50 },
+      { buildId: '2.0.0', state: 'current', createdSeconds: 20, lastCurrentSeconds: 60 },
+      { buildId: '1.9.0', state: 'drained', createdSeconds: 10, lastCurrentSeconds: 40 },
+    ];
+    const temporal = new FakeTemporal(structuredClone(versions));
+    expect(await atOnce(rollback(temporal.client, null))).toContain('1.9.0 takes new work.');
+    const oldest = new FakeTemporal(structuredClone(versions.slice(0, 2)));
+    await expect(rollback(oldest.client, null)).rejects.toThrow('There is no version to go back to. Name one');
   });
 
   test('refuses a rollback without a version before, and a ramp of nothing', async () => {

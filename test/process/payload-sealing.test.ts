@@ -29,10 +29,8 @@ test('what is sealed shows nothing, differs each time, and opens in its workflow
   for (const context of [WORKFLOW, ACTIVITY]) expect(await opened(`1:${first}`, one, context)).toEqual([VALUE]);
 });
 
-test.each([
-  ['in another workflow', { ...WORKFLOW, workflowId: 'invocation/inv_2' }],
-  ['in another namespace', { ...WORKFLOW, namespace: 'other' }],
-])('does not open %s', async (_where, context) => {
+test('does not open in another workflow', async () => {
+  const context = { ...WORKFLOW, workflowId: 'invocation/inv_2' };
   await expect(opened(`1:${first}`, await sealed(`1:${first}`), context)).rejects.toThrow('did not open');
 });
 

@@ -96,6 +96,25 @@ describe('a span', () => {
     expect(activity?.parentSpanContext?.spanId).toBe(request?.spanContext().spanId);
   });
 
+  test('of a call waits for no database that does not answer, and looks nothing up there for good', async () => {
+    const { tracing } = kept();
+    const watched = {
+      kind: 'dispatch',
+      workspaceId: 'ws_1',
+      ids: { environmentId: 'env_1', invocationId: 'inv_silent' },
+      timeoutMs: 60_000,
+      fence: { closedBy: () => null },
+    } as never;
+    const call = () => Promise.resolve('answered');
+    const { around } = tracing.watch;
+    if (around === undefined) throw new Error('tracing is on');
+    tracing.useDatabase({ oneStatement: () => new Promise(() => undefined) } as never);
+    const sampled = { name: 'dispatchEffect', kind: 'consumer', parent: parent('01') } as const;
+    expect(await tracing.span(sampled, () => around(watched, call))).toBe('answered');
+    tracing.useDatabase({ oneStatement: () => Promise.reject(new Error('away')) } as never);
+    expect(await around(watched, call)).toBe('answered');
+  });
+
   test('has the name of an error, and not its message', async () => {
     const { tracing, spans } = kept();
     const failing = tracing.span({ name: 'failing', kind: 'internal' }, () =>

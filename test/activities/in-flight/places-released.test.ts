@@ -98,6 +98,29 @@ describe('a dispatch', () => {
     expect(await places('inv_behind')).toEqual([{ taken: true }]);
   });
 
+  test('whose next waiter is in another process, without a workflow, keeps the grant for it', async () => {
+    const { overrides } = onePlace();
+    const [ref, plain] = [await world.ready(), await world.ready()];
+    for (const { invocationId } of [ref, plain]) await take('dispatch', invocationId);
+    const tellWaiter = (): Promise<boolean> => Promise.resolve(false);
+    await world.activities({ ...overrides, tellWaiter }).settleInvocation(ref);
+    expect(await take('dispatch', plain.invocationId)).toBe(0);
+  });
+
+  test('leaves the next waiter the place that it claims before it is found to have no workflow', async () => {
+    const { overrides } = onePlace();
+    const ref = await world.ready();
+    await take('dispatch', ref.invocationId);
+    await take('dispatch', 'inv_quick');
+    const tellWaiter = async (): Promise<boolean> => {
+      expect(await take('dispatch', 'inv_quick')).toBe(0);
+      return false;
+    };
+    await world.activities({ ...overrides, tellWaiter }).settleInvocation(ref);
+    expect(await places('inv_quick')).toEqual([{ taken: true }]);
+    expect(await take('dispatch', 'inv_other')).toBe(1);
+  });
+
   test('that cannot tell who is next is settled all the same, after a second try', async () => {
     const ref = await world.ready();
     await take('dispatch', ref.invocationId);

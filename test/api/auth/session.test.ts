@@ -328,6 +328,32 @@ describe('a session', () => {
     ]);
   });
 
+  it('keeps the token before until the new one is presented, whose reply may be lost', async () => {
+    const person = await createPerson(api, 'member');
+    const age = (by: string): Promise<unknown> =>
+      api.database.asOwner(
+        `UPDATE sign_in_sessions SET token_issued_at = token_issued_at - $2::interval, last_seen_at = last_seen_at - $2::interval WHERE id = $1`,
+        [person.sessionId, by],
+      );
+    await age('16 minutes');
+    const lost = tokenSetBy(await person.call('GET', SESSION));
+    expect(tokenSetBy(await person.call('GET', SESSION))).toBeNull(); // the reply may be under way yet
+    await age('2 minutes');
+    const found = tokenSetBy(await person.call('GET', SESSION));
+    expect(found).not.toBeNull();
+    const [before, after] = [lost, found].map((token) => personOf(api, { ...person, token: token ?? '' }));
+    expect((await before?.call('GET', SESSION))?.status).toBe(401);
+    expect((await after?.call('GET', SESSION))?.status).toBe(200);
+    const isEnding = async (): Promise<unknown> =>
+      (
+        await api.database.asOwner<{ ending: boolean }>(
+          `SELECT previous_valid_until <= now() + interval '1 minute' AS ending FROM sign_in_sessions WHERE id = $1`,
+          [person.sessionId],
+        )
+      )[0]?.ending;
+    await expect.poll(isEnding).toBe(true);
+  });
+
   it('POST /auth/password 200 ends every session but the one that it starts; 403 for a wrong password', async () => {
     const person = await createPerson(api, 'member');
     const body = { currentPassword: 'wrong', newPassword: 'another battery staple' };

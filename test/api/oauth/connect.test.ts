@@ -10,6 +10,7 @@ import { Visitor } from '../pages/support.ts';
 import { DOCUMENT_REDIRECT, startDocumentSite } from './document-site.ts';
 import {
   beginAuthorization,
+  checkedFields,
   connect,
   decideConsent,
   exchange,
@@ -157,6 +158,32 @@ describe('from the MCP URL to a tool', () => {
     const consent = await browser.get(path);
     const back = await decideConsent(browser, path, consent.text, { environmentId });
     expect((await exchange(app, back, authorization)).scopes).toContain('actions:read');
+  });
+
+  it('asks who has a passkey for it in a protected environment, as for an API key', async () => {
+    const { development } = await api.database.anotherWorkspace();
+    await api.database.asOwner('UPDATE environments SET protected = true WHERE id = $1', [development.environmentId]);
+    const careful = await createPerson(api, 'admin', { workspaceId: development.workspaceId });
+    await api.database.asOwner(
+      `INSERT INTO passkeys (id, user_id, name, credential_id, public_key, sign_count, transports, is_synced)
+       VALUES ('pky_careful', $1, 'Phone', 'x', 'y', 0, '{}', false)`,
+      [careful.userId],
+    );
+    const shownMinutesAgo = (minutes: number): Promise<unknown> =>
+      api.database.asOwner(
+        `UPDATE sign_in_sessions SET second_factor = 'passkey', second_factor_at = now() - make_interval(mins => $2) WHERE id = $1`,
+        [careful.sessionId, minutes],
+      );
+    const browser = new Visitor(api, { 'service-session': careful.token });
+    await shownMinutesAgo(50);
+    const { path, page } = await openConsent(browser, (await beginAuthorization(app)).url);
+    expect(page.text).toMatch(/<form method="post" data-passkey="\d+">/);
+    const { environmentId: id } = development;
+    const refused = await browser.submit(path, { ...checkedFields(page.text), environmentId: id, decision: 'allow' });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('Confirm with your passkey, then send this again');
+    await shownMinutesAgo(1);
+    await decideConsent(browser, path, page.text, { environmentId: id });
   });
 
   it('GET /auth/identity shows a token of the REST API', async () => {

@@ -119,7 +119,7 @@ describe.each(Object.entries(CONTENTS))('a page full of %s', (_, unit) => {
       scopes: ORDINARY_SCOPES,
       openid: false,
     };
-    const content = consentContent({ asked, environments, csrfToken: 'token', refused: null });
+    const content = consentContent({ asked, environments, csrfToken: 'token', asksFrom: null, refused: null });
     const page = documentOf({ title: `Connect ${asked.clientName}`, viewer: null, content });
     expect(bytesOf(page)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
     expect(page).toContain('This page would be too long: a list on it ends before its last entries.');

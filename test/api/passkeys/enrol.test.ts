@@ -110,17 +110,36 @@ describe('changing passkeys', () => {
     expect((await person.call('POST', `${PASSKEYS}/options`)).status).toBe(200);
   });
 
-  it('takes the passkey or the password of who has one', async () => {
+  it('takes the passkey of who has one, and no password', async () => {
     const person = await createPerson(api, 'member');
     const { device, passkeyId } = await enrol(person);
     await age(person, 6);
     const refused = await person.call('DELETE', `${PASSKEYS}/${passkeyId}`);
     expect(errorOf(refused.json)).toMatchObject({
       code: 'SECOND_FACTOR_REQUIRED',
-      details: { step: 'confirm', accepts: ['passkey', 'password'] },
+      details: { step: 'confirm', accepts: ['passkey'] },
     });
+    expect((await person.call('POST', '/api/v2/auth/session/password', { body: { password: PASSWORD } })).status).toBe(
+      200,
+    );
+    expect((await person.call('DELETE', `${PASSKEYS}/${passkeyId}`)).status).toBe(403);
+    expect((await person.call('POST', `${PASSKEYS}/options`)).status).toBe(403);
     expect((await person.call('POST', '/api/v2/auth/recovery-codes')).status).toBe(403);
     expect((await confirm(person, device)).status).toBe(200);
+    expect((await person.call('DELETE', `${PASSKEYS}/${passkeyId}`)).status).toBe(200);
+  });
+
+  it('takes a recovery code of who has lost it', async () => {
+    const person = await createPerson(api, 'member');
+    const { passkeyId } = await enrol(person);
+    const lost = (minutesAgo: number): Promise<unknown> =>
+      api.database.asOwner(
+        `UPDATE sign_in_sessions SET second_factor = 'recovery_code', second_factor_at = now() - make_interval(mins => $2) WHERE id = $1`,
+        [person.sessionId, minutesAgo],
+      );
+    await lost(6);
+    expect((await person.call('DELETE', `${PASSKEYS}/${passkeyId}`)).status).toBe(403);
+    await lost(4);
     expect((await person.call('DELETE', `${PASSKEYS}/${passkeyId}`)).status).toBe(200);
   });
 

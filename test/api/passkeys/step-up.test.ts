@@ -75,6 +75,7 @@ describe('in a protected environment, who has a passkey', () => {
     ['halting', () => asMember('POST', `${environmentPath}/halt`, { reason: 'Fire' })],
     ['resuming', () => asMember('POST', `${environmentPath}/resume`)],
     ['making a key', () => makeKey()],
+    ['linking a chat', () => admin.call('POST', `${environmentPath}/chat-links`, { body: { code: 'A'.repeat(26) } })],
     ['taking the protection away', () => asMember('PATCH', environmentPath, { protected: false })],
   ])('is asked for it again after five minutes: %s', async (_, act) => {
     const { device } = await withPasskey(6);

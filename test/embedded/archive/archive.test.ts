@@ -373,6 +373,28 @@ describe('a command that is killed', () => {
     expect((await readdir(path.join(to, tenant.environmentId))).filter((file) => file.startsWith('.'))).toEqual([]);
   });
 
+  test('meets a record that changes meanwhile: it leaves the file’s out, and goes on', async () => {
+    const ids = await oldPlain(3);
+    const to = await folder();
+    let isChanged = false;
+    const change = (step: Step): void => {
+      if (step !== 'written' || isChanged) return;
+      isChanged = true;
+      changing = withoutTriggers(owner, () =>
+        owner.query(
+          `UPDATE invocations SET agent_id = 'another' WHERE id = (SELECT max(id) FROM invocations WHERE id = ANY ($1))`,
+          [ids],
+        ),
+      );
+    };
+    let changing: Promise<unknown> = Promise.resolve();
+    const done = await archive(to, { batch: 2, after: change });
+    await changing;
+    expect(done).toMatchObject({ archived: 1, staying: { changed: 2 }, leftovers: [] });
+    expect(await verifyFolder(to)).toEqual({ files: 1, invocations: 1, faults: [] });
+    expect(await archive(to)).toMatchObject({ archived: 2, leftovers: [] });
+  });
+
   test('leaves a file of records that differ by now, and archives them again', async () => {
     const ids = await oldPlain();
     const to = await folder();
