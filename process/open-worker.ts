@@ -11,7 +11,7 @@ import { activityQueue, TASK_QUEUE } from '../temporal/task-queues.ts';
 import { WORKER_DEPLOYMENT } from '../temporal/worker-deployment.ts';
 import { type OwnVersion, watchOwnVersion } from './deployments/own-version.ts';
 import { beginEpoch } from './epoch-watch.ts';
-import { ofPool } from './metrics/sources.ts';
+import { ofPool, ofSending } from './metrics/sources.ts';
 import { TRACING_OFF } from './tracing/open-tracing.ts';
 import { tracedActivities, tracedPlain } from './tracing/trace-activities.ts';
 import { type DependencyParts, workerDependencies } from './worker-dependencies.ts';
@@ -60,7 +60,7 @@ export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...ch
     await beginEpoch(db, parts);
     const client = new Client(temporal);
     const deps = workerDependencies(parts, db, client);
-    parts.metrics.watch(ofPool(db, 'worker'));
+    for (const source of [ofPool(db, 'worker'), ofSending(parts)]) parts.metrics.watch(source);
     const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs, buildId } = parts;
     const worker = await createWorker({
       ...temporal,

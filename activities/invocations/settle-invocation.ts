@@ -43,7 +43,8 @@ export async function settleBy(
   work: Pick<InvocationWork, 'id' | 'status' | 'compensates'>,
   record: Awaited<ReturnType<typeof readDispatchRecord>>,
 ): Promise<InvocationState> {
-  if (!record) throw new Error(`invocation ${work.id} has no dispatch to settle`);
+  // A failover lost the mark: a new run of the workflow judges the invocation again, and finds that its timeline is the earlier one.
+  if (!record) throw new RecordGone(`the dispatch of invocation ${work.id} is gone`);
   const settlement = settlementOf(record);
   if (settlement.kind === 'refused') {
     if (work.status === 'dispatching') await refuseInvocation(tx, work.id, settlement.refusal);

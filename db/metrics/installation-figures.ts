@@ -1,4 +1,5 @@
 import type { Database } from '../client.ts';
+import { WAITS_FOR_STANDBY } from './waits-for-standby.ts';
 import { COUNTED_ROWS_MAX } from '../../domain/metrics/of-the-database.ts';
 
 /** Figures of the whole installation. Rows of every environment are counted and none is shown. */
@@ -11,8 +12,8 @@ export interface Figure {
 }
 
 /**
- * Reads the figures where no other process has read them within `staysSeconds`. Any process gets `clock` alone: PostgreSQL's Unix time, in
- * seconds. `processId`: a UUID that a process keeps.
+ * Reads the figures where no other process has read them within `staysSeconds`. Any process gets `clock`, PostgreSQL's Unix time in seconds,
+ * and the commits that wait. `processId`: a UUID that a process keeps.
  */
 export async function readInstallationFigures(
   db: Pick<Database, 'directory'>,
@@ -21,7 +22,9 @@ export async function readInstallationFigures(
 ): Promise<Figure[]> {
   return db.directory.rows<Figure>(
     'read_installation_figures',
-    'SELECT name, label, value FROM read_installation_figures(?, make_interval(secs => ?), ?)',
+    // The second is of this login's sessions, which the owner of the function does not see.
+    `SELECT name, label, value FROM read_installation_figures(?, make_interval(secs => ?), ?)
+     UNION ALL SELECT 'database_commits_waiting', '', count(*)::double precision FROM pg_stat_activity a WHERE ${WAITS_FOR_STANDBY}`,
     [processId, staysSeconds, COUNTED_ROWS_MAX],
   );
 }

@@ -35,6 +35,12 @@ export const METRICS = {
     help: 'Most connections of a pool: DATABASE_POOL_MAX',
     labels: ['pool'],
   },
+  agent_actions_sync_standby_required: {
+    type: 'gauge',
+    shownBy: 'worker',
+    help: '1 where REQUIRE_SYNC_STANDBY is 1: nothing is sent unless PostgreSQL waits for a standby',
+    labels: [],
+  },
   agent_actions_database_pool_waiting: {
     type: 'gauge',
     shownBy: 'every process',

@@ -141,6 +141,12 @@ export const METRICS_OF_THE_DATABASE = {
     help: 'Standbys and other receivers of WAL that are connected',
     labels: [],
   },
+  agent_actions_database_commits_waiting: {
+    type: 'gauge',
+    shownBy: 'database',
+    help: 'Commits of this login that have waited for a synchronous standby for more than ten seconds',
+    labels: [],
+  },
   agent_actions_database_timeline: {
     type: 'gauge',
     shownBy: 'database',

@@ -44,7 +44,7 @@ async function shown(db: Database): Promise<string[]> {
 function lineOf({ timeline, systemIdentifier, reason, recovery, firstSeen, releasedAt }: Recovery): string {
   const state = {
     none: '',
-    note: ' Noted: no commit was lost.',
+    note: ' Noted: commits had waited for a standby, and its log goes on behind what was seen.',
     open: ' OPEN.',
     released: ` Released at ${releasedAt?.toISOString()}.`,
   }[recovery];

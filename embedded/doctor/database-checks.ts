@@ -17,7 +17,10 @@ export const DATABASE_CHECKS: readonly Check[] = [
     page: PAGE,
     holds: 'PostgreSQL lets the login of DATABASE_URL in',
     run: async (subject) => {
-      if (subject.settings.values.DATABASE_URL === null) {
+      const { values, environment } = subject.settings;
+      if (values.DATABASE_URL === null && (environment['DATABASE_URL'] ?? '') !== '')
+        return fail('DATABASE_URL cannot be used', 'see the check of the configuration');
+      if (values.DATABASE_URL === null) {
         return fail(
           'DATABASE_URL is not set, and no stack of npm start runs on DATA_DIR',
           'set DATABASE_URL, or run npm start',

@@ -71,19 +71,30 @@ export const SERVER_CHECKS: readonly Check[] = [
           );
     },
   ),
-  judged('standbys', PAGE, 'With REQUIRE_SYNC_STANDBY=1, a synchronous standby is connected', (facts, settings) => {
-    if (!wantsStandby(settings)) return skipped('REQUIRE_SYNC_STANDBY is not 1: no standby is asked for.');
-    const { synchronousStandbyNames: names, standbys } = facts;
-    if (names === '') {
-      return fail(
-        'REQUIRE_SYNC_STANDBY is 1, and synchronous_standby_names is empty',
-        'name the standbys, as ANY 1 (…)',
-      );
-    }
-    return standbys > 0
-      ? ok(`${standbys} synchronous standbys are connected.`)
-      : fail('No synchronous standby is connected, so commits wait', 'bring a standby back, or add one');
-  }),
+  judged(
+    'standbys',
+    'ha.md#synchronous-standbys',
+    'With REQUIRE_SYNC_STANDBY=1, a synchronous standby is connected',
+    (facts, settings) => {
+      if (!wantsStandby(settings)) return skipped('REQUIRE_SYNC_STANDBY is not 1: no standby is asked for.');
+      const { synchronousStandbyNames: names, standbys, commitsWaiting } = facts;
+      if (names === '') {
+        return fail(
+          'REQUIRE_SYNC_STANDBY is 1, and synchronous_standby_names is empty',
+          'name the standbys, as ANY 1 (…)',
+        );
+      }
+      if (commitsWaiting > 0) {
+        return fail(
+          `${commitsWaiting} commits have waited for a standby for more than ten seconds: none that synchronous_standby_names names is streaming`,
+          'look at pg_stat_replication as a superuser',
+        );
+      }
+      return standbys > 0
+        ? ok(`${standbys} standbys are connected, and no commit waits long for one.`)
+        : fail('No synchronous standby is connected, so commits wait', 'bring a standby back, or add one');
+    },
+  ),
   judged(
     'connections',
     'runbooks.md#databaseconnections',

@@ -1,3 +1,4 @@
+import { WAITS_FOR_STANDBY } from '../../db/metrics/waits-for-standby.ts';
 import type { Session } from './session.ts';
 
 /** What PostgreSQL says of itself and of the login, in one statement. An ordinary login may read all of it. */
@@ -23,6 +24,8 @@ export interface ServerFacts {
   synchronousStandbyNames: string;
   /** Receivers of WAL that count as synchronous now; those of other roles are counted, and their state is not shown. */
   standbys: number;
+  /** Commits of this login that have waited long for a standby. */
+  commitsWaiting: number;
   autovacuum: string;
   transactionAge: number;
   connectionsMax: number;
@@ -73,7 +76,10 @@ const SERVER = [
   setting('full_page_writes', 'fullPageWrites'),
   setting('synchronous_commit', 'synchronousCommit'),
   setting('synchronous_standby_names', 'synchronousStandbyNames'),
-  `(SELECT count(*)::integer FROM pg_stat_replication s WHERE s.sync_state IS NULL OR s.sync_state IN ('sync', 'quorum')) AS standbys`,
+  // A login without pg_read_all_stats sees that a standby is connected, and not how.
+  `(SELECT count(*)::integer FROM pg_stat_replication s
+    WHERE s.sync_state IS NULL OR (s.sync_state IN ('sync', 'quorum') AND s.state = 'streaming')) AS standbys`,
+  `(SELECT count(*)::integer FROM pg_stat_activity a WHERE ${WAITS_FOR_STANDBY}) AS "commitsWaiting"`,
   setting('autovacuum', 'autovacuum'),
   `(SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()) AS "transactionAge"`,
   `current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer

@@ -239,6 +239,8 @@ export const ROWS: readonly Row[] = [
           most: newest('agent_actions_database_connections_max'),
           standbys: newest('agent_actions_database_standbys'),
           'waits for a standby': newest('agent_actions_database_synchronous'),
+          'commits that wait': newest('agent_actions_database_commits_waiting'),
+          'standby required': newest('agent_actions_sync_standby_required'),
           timeline: newest('agent_actions_database_timeline'),
           'open recoveries': newest('agent_actions_recoveries_open'),
         },

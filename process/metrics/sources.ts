@@ -16,6 +16,10 @@ export function ofWatchdog(watchdog: Pick<Watchdog, 'figures'>): Source {
   };
 }
 
+export function ofSending({ requireSyncStandby }: { requireSyncStandby: boolean }): Source {
+  return (show) => show.set('agent_actions_sync_standby_required', {}, requireSyncStandby ? 1 : 0);
+}
+
 /** `pool`: whose it is, because API and worker have one each in one process. */
 export function ofPool(db: Pick<Database, 'poolFigures'>, pool: 'api' | 'worker'): Source {
   return (show) => {

@@ -65,6 +65,8 @@ const FILLED_IN: Record<string, string> = {
   TEMPORAL_UI_URL: 'https://temporal.example.com',
   STRIPE_PUBLISHABLE_KEY: 'pk_test_51Example',
   LOG_LEVEL: 'debug',
+  METRICS_ADDRESS: '0.0.0.0:9464',
+  TEMPORAL_PAYLOAD_KEYS: `~1:${Buffer.from('another key of exactly 32 bytes!').toString('base64')}`,
 };
 
 /** Compose's interpolation, as far as this file uses it: `${NAME:?message}` and `${NAME:-default}`. */

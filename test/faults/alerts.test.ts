@@ -170,7 +170,8 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     const before = await soundNow();
     await stack.setSystem('synchronous_standby_names', `'nobody'`);
     onTestFinished(() => stack.setSystem('synchronous_standby_names', `''`));
-    const during = await stack.seen(isPositive, 'database_synchronous{');
+    await stack.seen(isPositive, 'database_synchronous{');
+    const during = await stack.seen(isPositive, 'database_commits_waiting{');
     await stack.setSystem('synchronous_standby_names', `''`);
     const after = await stack.seen(isZero, 'database_synchronous{');
     // Work that waits for its commit holds its connection.
@@ -179,6 +180,24 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
       judged(
         before,
         { seen: during, firing: ['SyncStandbyMissing'], perhaps: so },
+        { seen: after, firing: [], perhaps: so },
+      ),
+    ).toBe('');
+  });
+
+  test('SyncStandbyNotNamed: a standby is required, and PostgreSQL names none', async () => {
+    const before = await soundNow();
+    await servers.end('worker', 'SIGTERM');
+    await servers.start('worker', { REQUIRE_SYNC_STANDBY: '1' });
+    const during = await stack.seen(isPositive, 'sync_standby_required');
+    await servers.end('worker', 'SIGTERM');
+    await servers.start('worker');
+    const after = await stack.seen(isZero, 'sync_standby_required');
+    const so = ['SweepFailing'];
+    expect(
+      judged(
+        before,
+        { seen: during, firing: ['SyncStandbyNotNamed'], perhaps: so },
         { seen: after, firing: [], perhaps: so },
       ),
     ).toBe('');

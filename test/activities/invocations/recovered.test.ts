@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import { Database } from '../../../db/client.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
+import { RecordGone } from '../../../domain/record-gone.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { closesWithFile } from '../../harness/closes-with-file.ts';
 import { startTarget } from '../../harness/target.ts';
@@ -76,6 +77,18 @@ describe('an invocation from before a recovery', () => {
     expect(await world.recorded(ref)).toMatchObject(UNKNOWN);
     expect(await refusalOf(ref)).toBe('database_recovered');
     expect(await target.requests('/marked')).toEqual([]);
+  });
+
+  test('whose mark is lost with its claim ends the workflow that was past both, and is unknown by the next', async () => {
+    // The row is what it was before the mark, while Temporal goes on behind it.
+    const ref = await world.admit(sendingTo('/lost'));
+    await failOver(ref);
+    expect(await activities.dispatchEffect({ ...ref, settles: true })).toEqual({ seen: 'claimed_elsewhere' });
+    await expect(activities.settleInvocation(ref)).rejects.toMatchObject({ type: RecordGone.name });
+    await activities.advanceInvocation(ref);
+    expect(await activities.settleInvocation(ref)).toMatchObject({ status: 'unknown', stage: 'reconciling' });
+    expect(await refusalOf(ref)).toBe('database_recovered');
+    expect(await target.requests('/lost')).toEqual([]);
   });
 
   test('that people had agreed to before is unknown, and its approval is spent', async () => {

@@ -118,7 +118,7 @@ async function recordAcceptance(tx: EnvironmentTransaction, ref: EffectRef): Pro
 test('there is nothing to settle before the fence stands, and nothing is changed', async () => {
   const ref = await world.admit();
   const before = await world.recorded(ref);
-  await expect(world.activities().settleInvocation(ref)).rejects.toThrow(/no dispatch to settle/);
+  await expect(world.activities().settleInvocation(ref)).rejects.toThrow(/the dispatch of invocation .* is gone/);
   expect(await world.recorded(ref)).toEqual(before);
 });
 

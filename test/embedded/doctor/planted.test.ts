@@ -233,6 +233,16 @@ describe('without a fault', () => {
     expect(results.filter(({ status }) => status === 'ok').length).toBeGreaterThan(30);
   });
 
+  it('a standby that is connected, and confirms no commit, is none', async () => {
+    const facts = { synchronousStandbyNames: 'ANY 1 (other)', standbys: 1, commitsWaiting: 3 };
+    const required = { REQUIRE_SYNC_STANDBY: '1' };
+    expect(await told('standbys', facts, required)).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('3 commits have waited for a standby') as string,
+    });
+    expect(await told('standbys', { ...facts, commitsWaiting: 0 }, required)).toMatchObject({ status: 'ok' });
+  });
+
   it('the figures of metrics stay with the process that reads them', async () => {
     const [before] = await database.asOwner('SELECT figures_by, figures_at FROM installation');
     await examine('oldest-queued', SOUND);
