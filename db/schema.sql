@@ -2134,6 +2134,25 @@ ALTER FUNCTION delete_ended_oauth_grants(interval,text[]) OWNER TO service_direc
 REVOKE ALL ON FUNCTION delete_ended_oauth_grants(interval,text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_ended_oauth_grants(interval,text[]) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_expired_cache_entries(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      gone integer;
+    BEGIN
+      DELETE FROM cache_entries c WHERE c.id = ANY (ARRAY(
+        SELECT e.id FROM cache_entries e WHERE e.expires_at <= now() ORDER BY e.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+      GET DIAGNOSTICS gone = ROW_COUNT;
+      RETURN gone;
+    END $function$
+;
+ALTER FUNCTION delete_expired_cache_entries(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_expired_cache_entries(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_expired_cache_entries(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.delete_expired_idempotency_claims(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -5898,7 +5917,8 @@ AS $function$
     IF head IS NOT NULL THEN
       next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
       is_left := next_at <= at;
-      is_more := is_left AND slots > 0 AND calls > 0;
+      -- Where nothing was taken, somebody has locked what is due.
+      is_more := is_left AND slots > 0 AND calls > 0 AND cardinality(taken) > 0;
       IF is_left THEN next_at := NULL; END IF;
     END IF;
     RETURN NEXT;
@@ -6673,11 +6693,16 @@ CREATE TABLE cache_entries (
 );
 CREATE INDEX cache_entries_expired ON public.cache_entries USING btree (environment_id, expires_at);
 CREATE INDEX cache_entries_newest_first ON public.cache_entries USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX cache_entries_past ON public.cache_entries USING btree (expires_at);
 ALTER TABLE cache_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE cache_entries FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON cache_entries FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON cache_entries FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON cache_entries TO service_app;
+GRANT DELETE ON cache_entries TO service_directory;
 GRANT UPDATE (id, prompt, response, tokens, bytes, embedding_model, embedding, signs, hits, created_at, expires_at, last_hit_at) ON cache_entries TO service_app;
+GRANT SELECT (id, environment_id, expires_at) ON cache_entries TO service_directory;
+GRANT UPDATE (expires_at) ON cache_entries TO service_directory;
 CREATE TRIGGER count_added AFTER INSERT ON public.cache_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_cache_entries();
 CREATE TRIGGER count_changed AFTER UPDATE ON public.cache_entries REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_cache_entries();
 CREATE TRIGGER count_removed AFTER DELETE ON public.cache_entries REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_cache_entries();

@@ -87,6 +87,12 @@ export const REFUSAL_TABLE = {
     details: ['approvalId'],
     nextStep: () => `Find out who cancelled it and why; if it is still wanted, ${AGAIN}.`,
   },
+  invocation_cancelled: {
+    statuses: ['cancelled'],
+    meaning: 'The invocation was cancelled while it waited for other effects.',
+    details: ['effectId'],
+    nextStep: () => `Find out who cancelled it and why; if it is still wanted, ${AGAIN}.`,
+  },
   approval_invalidated: {
     statuses: ['refused'],
     meaning: 'An approval was given and no longer suffices: an approver left, or the policies became stricter.',
@@ -266,6 +272,11 @@ export interface Refusal {
 
 export function refusalEntry(code: RefusalCode): RefusalEntry {
   return REFUSAL_TABLE[code];
+}
+
+/** How an invocation ends that its judgement keeps from being sent. */
+export function statusOfRefusal(code: RefusalCode): 'refused' | 'cancelled' {
+  return code === 'invocation_cancelled' ? 'cancelled' : 'refused';
 }
 
 /** The `error` string of a refused invocation, in the form that callers parse (docs/reference/refusals.md). */

@@ -12,7 +12,7 @@ import { withCompiledPolicies } from '../../domain/approval-policies/with-compil
 import type { GivenUp } from '../../domain/invocations/dependencies.ts';
 import { type Facts, judge, type Judged, type Judgement, type Onward } from '../../domain/invocations/judgement.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
-import type { RefusalCode } from '../../domain/refusals.ts';
+import { type RefusalCode, statusOfRefusal } from '../../domain/refusals.ts';
 import { invalidateApproval } from '../approvals/invalidate-approval.ts';
 import { consumeForDispatch } from '../approvals/consume-approval.ts';
 import { parkInvocation } from './park-invocation.ts';
@@ -172,7 +172,7 @@ async function refuse(
   if (isAheadOfWait) await reserve({ ...judging, work });
   await refuseInvocation(tx, work.id, refusal, facts.consent === 'none' ? verdict : null);
   if (approval !== null) await invalidateApproval(tx, approval, { workspaceId: work.workspaceId, refusal, at: now });
-  return { next: 'ended', state: endOf('refused', work.effectId, refusal.code) };
+  return { next: 'ended', state: endOf(statusOfRefusal(refusal.code), work.effectId, refusal.code) };
 }
 
 /** Reserves against every impact limit that applies, or against none. A later refusal releases the reservation. */

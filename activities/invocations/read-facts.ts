@@ -97,7 +97,11 @@ export async function readFacts(
     binding: record === null ? null : bindingNow({ ...work, effectId }, { descriptor, prepared, record, observation }),
     missingSecrets: names.filter((name) => secretVersions[name] === 0),
     files,
-    dependencies: judgedDependencies(dependencies ?? [], givenUp),
+    // The end of a dependency may be seen before the signal that the run was cancelled.
+    dependencies: judgedDependencies(
+      dependencies ?? [],
+      dependencies?.[0]?.runCancelled === true ? 'cancelled' : givenUp,
+    ),
     limits: null,
     isReadOutdated: descriptor.inspects && isOutdated(observation, approval, now),
   };

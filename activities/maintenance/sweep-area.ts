@@ -1,3 +1,4 @@
+import { deleteExpiredCacheEntries } from '../../db/cache/directory.ts';
 import { foldStoredState } from '../../db/plans/directory.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
@@ -53,6 +54,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['old-messages', stepping(OLD_MESSAGE_STEPS)],
   ['old-events', stepping(OLD_EVENT_STEPS)],
   ['expired-chat-rows', stepping(EXPIRED_CHAT_STEPS)],
+  ['expired-cache', stepping({ delete: ({ db }, budget) => untilNone(budget, () => deleteExpiredCacheEntries(db)) })],
   ['unclosed-months', sweeping(unclosedMonths)],
   ['usage-thresholds', sweeping(usageThresholds)],
   ['alert-targets', sweeping(alertTargets)],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { LRUCache } from 'lru-cache';
 import type { Tenant } from '../../db/client.ts';
 import { claimMessages, renewLeases } from '../../db/messages/claims.ts';
 import { findDueLanes } from '../../db/messages/directory.ts';
@@ -43,6 +44,10 @@ export class DeliveryClaimer {
   readonly #deps: DeliveryDependencies;
   readonly #claim = randomUUID();
   readonly #turns = new LaneTurns();
+  /** What is mended apart from the looks, by its name. */
+  readonly #mending = new Map<string, Promise<void>>();
+  /** The environments whose pacer was told within the last minute. */
+  readonly #told = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
   readonly #settler: AttemptSettler;
   readonly #inFlight = new Map<string, { tenant: Tenant; sinceMs: number }>();
   readonly #shutdownGraceMs: number;
@@ -76,7 +81,7 @@ export class DeliveryClaimer {
         failed: (error) => logger.warn({ err: error }, 'could not look at the lanes: trying again'),
       }),
       // Others give an attempt up whose lease ends.
-      repeatUntilStopped(() => this.#renewLeases(), {
+      repeatUntilStopped(() => Promise.resolve(this.#renewLeases()), {
         intervalMs: heartbeatTimeoutMs / 3,
         failed: (error) => logger.warn({ err: error }, 'could not renew the leases of deliveries: trying again'),
       }),
@@ -87,6 +92,7 @@ export class DeliveryClaimer {
         this.#turns.close();
         await this.#drained();
         await Promise.all(repeated.map((one) => one.stop()));
+        await Promise.all(this.#mending.values());
       },
     };
   }
@@ -212,8 +218,8 @@ export class DeliveryClaimer {
       const due = await findDueLanes(this.#deps.db, { afterId, limit: LOOK_SIZE });
       for (const { isLost, isLate, ...tenant } of due) {
         this.wake(tenant);
-        if (isLate) void this.#mend(tenant, () => this.#deps.paceMessages(tenant));
-        if (isLost) await this.#mend(tenant, () => this.#giveUpLost(tenant));
+        if (isLate) void this.#tellPacer(tenant);
+        if (isLost) void this.#oneAtATime(`lost/${tenant.environmentId}`, tenant, () => this.#giveUpLost(tenant));
       }
       found += due.length;
       afterId = due.length < LOOK_SIZE ? null : (due.at(-1)?.environmentId ?? null);
@@ -222,19 +228,28 @@ export class DeliveryClaimer {
   }
 
   /** The next look finds what could not be mended. The other environments, and what is due in this one, do not wait for it. */
-  async #mend(tenant: Tenant, mend: () => Promise<void>): Promise<void> {
-    try {
-      await mend();
-    } catch (error) {
+  async #oneAtATime(name: string, tenant: Tenant, mend: () => Promise<void>): Promise<void> {
+    if (this.#mending.has(name)) return;
+    const mended = mend().catch((error: unknown) => {
       this.#deps.logger.warn({ ...tenant, err: error }, 'could not mend the lanes of an environment: trying again');
-    }
+    });
+    this.#mending.set(name, mended);
+    await mended;
+    this.#mending.delete(name);
+  }
+
+  /** It may be a message that a key holds back, which no pacer helps: once a minute is enough for one that is lost. */
+  async #tellPacer(tenant: Tenant): Promise<void> {
+    if (this.#told.has(tenant.environmentId)) return;
+    this.#told.set(tenant.environmentId, true);
+    await this.#oneAtATime(`pace/${tenant.environmentId}`, tenant, () => this.#deps.paceMessages(tenant));
   }
 
   #giveUpLost(tenant: Tenant): Promise<void> {
     return giveUpLostAttempts(this.#deps, tenant, { claim: this.#claim, messageIds: [...this.#inFlight.keys()] });
   }
 
-  async #renewLeases(): Promise<void> {
+  #renewLeases(): void {
     const leaseMs = this.#deps.heartbeatTimeoutMs;
     const held = new Map<string, { tenant: Tenant; messageIds: string[] }>();
     for (const [id, { tenant, sinceMs }] of this.#inFlight) {
@@ -243,9 +258,12 @@ export class DeliveryClaimer {
       of.messageIds.push(id);
       held.set(tenant.environmentId, of);
     }
+    // None waits for another: a row that somebody has locked costs nobody else a lease.
     for (const { tenant, messageIds } of held.values()) {
       const renewed = { claim: this.#claim, messageIds, leaseMs };
-      await this.#deps.db.oneStatement(tenant, (tx) => renewLeases(tx, renewed));
+      void this.#oneAtATime(`renew/${tenant.environmentId}`, tenant, () =>
+        this.#deps.db.oneStatement(tenant, (tx) => renewLeases(tx, renewed)),
+      );
     }
   }
 

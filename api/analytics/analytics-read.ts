@@ -84,7 +84,8 @@ export function analyticsRead<Q extends z.ZodRawShape, Data extends z.ZodType>(r
     ...(Object.keys(beside).length > 0 ? { beside } : {}),
     ...(route.csv === undefined ? {} : { csv: true as const }),
     ...(route.paged === true ? { paginated: true as const } : {}),
-    headers: { 'Cache-Control': CACHE_CONTROL, ...(route.csv === undefined ? {} : { Vary: 'Accept' }) },
+    // A session names its environment by a header: a cache must not answer one with the figures of another.
+    headers: { 'Cache-Control': CACHE_CONTROL, Vary: 'Accept, Authorization, Cookie, X-Environment-Id' },
     ownsItsTransaction: 'It reads one snapshot, with a time-out and a number of reads at once that are its own.',
     audited: 'none: it changes nothing' as const,
     async handler({ caller, query, deps, signal, prefersCsv }: EnvironmentHandlerContext<unknown, unknown, unknown>) {

@@ -39,7 +39,8 @@ function changesSomething(key: FlowControlKeyRecord, change: KeyChange): boolean
     (parallelism !== undefined && parallelism !== key.parallelism) ||
     (ratePinned ?? key.ratePinned) !== key.ratePinned ||
     (parallelismPinned ?? key.parallelismPinned) !== key.parallelismPinned ||
-    (paused ?? isPaused) !== isPaused
+    (paused ?? isPaused) !== isPaused ||
+    (paused === false && key.heldUntil !== null)
   );
 }
 

@@ -58,8 +58,10 @@ export const resumeKeyRoute = defineRoute({
   id: 'flowControl.resume',
   method: 'POST',
   path: `${PATH}/resume`,
-  summary: 'Let the messages of a paused flow-control key through again',
-  description: 'In the order of their due times, within its limits. Answers 200 for a key that is not paused, too.',
+  summary: 'Let the messages of a held flow-control key through again',
+  description:
+    'In the order of their due times, within its limits. It also ends a hold that a destination asked for (`heldUntil`). Answers 200 for a ' +
+    'key that is not paused, too.',
   request: { params: keyParams },
   async change(tx, { params }) {
     const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.resumed', { paused: false });

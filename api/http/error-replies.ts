@@ -47,6 +47,9 @@ export function linkToCode(code: ErrorCode, docsBase: string): string {
 
 function replyWithError(ctx: HttpContext, error: ServiceError, docsBase: string): void {
   const status = statusOf(error.code, ctx.state.route);
+  // A failure must not be cached as the route's own reply is.
+  for (const name of Object.keys(ctx.state.route?.headers ?? {})) ctx.remove(name);
+  ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
   ctx.type = 'application/json';
   if (status === 429) removeRateLimitHeaders(ctx);

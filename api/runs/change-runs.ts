@@ -61,9 +61,10 @@ export const updateRunRoute = defineRoute({
   async change(tx, { params: { id }, body, caller: { tenant } }) {
     const before = await locked(tx, id);
     refuseChangeOfEnded(before, body);
-    if (body.status === 'cancelled') return cancelled(tx, tenant, before, body);
-    await updateRun(tx, id, body);
+    if (body.status !== 'cancelled') await updateRun(tx, id, body);
+    const ended = body.status === 'cancelled' ? await cancelled(tx, tenant, before, body) : null;
     if (STORED.some((member) => body[member] !== undefined)) await refuseFullStorage(tx);
+    if (ended !== null) return ended;
     return { reply: { status: 200, data: await presented(tx, id) }, audit: 'none: the run is the record of it' };
   },
 });
@@ -75,8 +76,8 @@ export const cancelRunRoute = defineRoute({
   path: '/api/v2/runs/{id}/cancel',
   summary: 'Cancel a run',
   description:
-    'Ends it as `cancelled`, and withdraws its invocations that still wait: within moments, one that waits for a person is `cancelled`, ' +
-    'and one that waits for other effects is `refused` (`dependency_unsettled`). Nothing of them is sent. What is being sent goes on to its end. ' +
+    'Ends it as `cancelled`, and withdraws its invocations that still wait, for a person or for other effects: within moments they are ' +
+    '`cancelled`. Nothing of them is sent. What is being sent goes on to its end. ' +
     'A run that was cancelled is answered again; one that ended otherwise is a 409.',
   scope: 'runs:write',
   role: 'admin',

@@ -219,6 +219,7 @@ export async function updateKey(tx: EnvironmentTransaction, keyId: string, chang
        parallelism = CASE WHEN :setsParallelism THEN :parallelism ELSE parallelism END,
        rate_pinned = COALESCE(:ratePinned, rate_pinned), parallelism_pinned = COALESCE(:parallelismPinned, parallelism_pinned),
        paused_at = CASE WHEN :paused THEN COALESCE(paused_at, now()) WHEN NOT :paused THEN NULL ELSE paused_at END,
+       held_until = CASE WHEN NOT :paused THEN NULL ELSE held_until END,
        window_started_at = CASE WHEN :resetsWindow THEN NULL ELSE window_started_at END,
        window_count = CASE WHEN :resetsWindow THEN 0 ELSE window_count END, updated_at = now()
      WHERE id = :keyId`,

@@ -1,5 +1,5 @@
 import { decisionOf, type PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
-import { type Refusal, refusalText } from '../../domain/refusals.ts';
+import { type Refusal, refusalText, statusOfRefusal } from '../../domain/refusals.ts';
 import { recordPayload } from '../announcements/changed-records.ts';
 import { CHANNELS } from '../announcements/notification-listener.ts';
 import type { EnvironmentTransaction } from '../client.ts';
@@ -67,6 +67,7 @@ export async function refuseInvocation(
   refusal: Refusal,
   verdict: PolicyVerdict | null = null,
 ): Promise<void> {
+  const status = statusOfRefusal(refusal.code);
   const write = (): Promise<unknown> =>
     tx.raw(
       'refuse_invocation',
@@ -74,14 +75,15 @@ export async function refuseInvocation(
        UPDATE effects SET stage = 'rejected', outcome = 'not_dispatched', outcome_source = 'system', rejection_reason = :code,
          partial_effect = 'none', updated_at = now()
        WHERE invocation_id = :invocationId AND stage <> 'rejected')
-     UPDATE invocations SET status = 'refused', outcome_source = 'system', error = :error, refusal_code = :code,
+     UPDATE invocations SET status = :status, outcome_source = 'system', error = :error, refusal_code = :code,
        refusal_details = :details, decision = COALESCE(CAST(:decision AS jsonb), decision),
        evaluated_at = COALESCE(evaluated_at, now()), settled_at = now(), updated_at = now()
      WHERE id = :invocationId`,
       {
         invocationId,
         code: refusal.code,
-        error: refusalText(refusal),
+        status,
+        error: status === 'cancelled' ? refusal.message : refusalText(refusal),
         details: JSON.stringify(refusal.details ?? {}),
         decision: verdict === null ? null : decisionOf(verdict),
       },

@@ -96,7 +96,8 @@ export async function renewLeases(
   await tx.raw(
     'renew_leases',
     `UPDATE lane_queue SET lease_until = clock_timestamp() + :leaseMs * interval '1 millisecond'
-     WHERE message_id = ANY (:messageIds) AND claim = :claim`,
+     WHERE message_id IN (SELECT q.message_id FROM lane_queue q WHERE q.message_id = ANY (:messageIds) AND q.claim = :claim
+       FOR UPDATE SKIP LOCKED)`,
     { claim, messageIds: [...messageIds], leaseMs },
   );
 }

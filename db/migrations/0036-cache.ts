@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
 export const name = '0036-cache';
 
@@ -36,6 +37,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     CREATE INDEX cache_entries_newest_first ON cache_entries (environment_id, created_at DESC, id DESC);
     CREATE INDEX cache_entries_expired ON cache_entries (environment_id, expires_at);
+    CREATE INDEX cache_entries_past ON cache_entries (expires_at);
     CALL make_tenant_table('cache_entries', 'SELECT, INSERT, DELETE');
     GRANT UPDATE (id, prompt, response, tokens, bytes, embedding_model, embedding, signs, hits, created_at, expires_at, last_hit_at)
       ON cache_entries TO service_app;
@@ -52,4 +54,22 @@ export async function up(knex: Knex): Promise<void> {
     CALL make_tenant_table('cache_counters', 'SELECT, INSERT');
     GRANT UPDATE (hits, misses, gated, tokens_saved) ON cache_counters TO service_app;
   `);
+  await makeDirectoryFunctions(knex, DIRECTORY, ['delete_expired_cache_entries(integer)']);
 }
+
+const DIRECTORY = `
+  CREATE POLICY directory ON cache_entries TO service_directory USING (true);
+  GRANT SELECT (id, environment_id, expires_at), UPDATE (expires_at), DELETE ON cache_entries TO service_directory;
+
+  -- A part of them, in every environment, the oldest first: nobody may ever store there again. Returns how many; 0: none is left.
+  CREATE FUNCTION delete_expired_cache_entries(most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE
+      gone integer;
+    BEGIN
+      DELETE FROM cache_entries c WHERE c.id = ANY (ARRAY(
+        SELECT e.id FROM cache_entries e WHERE e.expires_at <= now() ORDER BY e.expires_at LIMIT most FOR UPDATE SKIP LOCKED));
+      GET DIAGNOSTICS gone = ROW_COUNT;
+      RETURN gone;
+    END $$;
+`;

@@ -204,7 +204,8 @@ export const CLAIM = `
     IF head IS NOT NULL THEN
       next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
       is_left := next_at <= at;
-      is_more := is_left AND slots > 0 AND calls > 0;
+      -- Where nothing was taken, somebody has locked what is due.
+      is_more := is_left AND slots > 0 AND calls > 0 AND cardinality(taken) > 0;
       IF is_left THEN next_at := NULL; END IF;
     END IF;
     RETURN NEXT;

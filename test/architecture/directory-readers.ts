@@ -44,6 +44,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/notifications/directory.ts': 'lists overdue e-mails, and deletes old notifications, in every environment',
   'db/runs/directory.ts':
     'lists invocations of cancelled runs that still wait, and keeps partitions, in every environment',
+  'db/cache/directory.ts': 'deletes what is past its time, in every environment',
   'db/sessions/directory.ts': 'lists and deletes what is past its time, in every environment',
   'db/previews/directory.ts': 'lists and deletes what is past the time it is kept, in every environment',
   'db/approvals/directory.ts': 'lists and deletes approvals whose workflow or time is over, in every environment',

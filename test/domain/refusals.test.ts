@@ -45,6 +45,7 @@ const STEPS: Record<RefusalCode, RegExp> = {
   approval_denied: /Do not ask for the same again/,
   approval_expired: /Ask a person.*new operationKey/,
   approval_cancelled: /who cancelled it/,
+  invocation_cancelled: /who cancelled it/,
   approval_invalidated: /new operationKey.*new approval/,
   impact_limit_exceeded: /Ask for less, or ask a person to raise the impact limit/,
   impact_unbounded: /Ask a person to look at the action's impact/,

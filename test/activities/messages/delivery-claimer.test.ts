@@ -4,9 +4,12 @@ import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { DeliveryClaimer } from '../../../activities/messages/delivery-claimer.ts';
 import type { Repeated } from '../../../activities/repeat-until-stopped.ts';
 import type { Tenant } from '../../../db/client.ts';
+import { ensureKeys } from '../../../db/flow-control/changes.ts';
+import { claimMessages } from '../../../db/messages/claims.ts';
 import { insertMessages, type NewMessage } from '../../../db/messages/insert-messages.ts';
 import { newId } from '../../../domain/ids.ts';
 import { everyCap } from '../../harness/in-flight-caps.ts';
+import { withOpenTransaction } from '../../api/harness/open-transaction.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
 import { ActivityWorld, type Loss } from '../invocations/world.ts';
 import { answering } from './attempts.ts';
@@ -164,4 +167,93 @@ describe('a delivery under way', () => {
     await stopped;
     expect([await statusesOf(ids), await statusesOf(later), sent]).toEqual([['delivered'], ['pending'], ids]);
   });
+});
+
+describe('somebody has locked a row of the queue', () => {
+  test('whose lease cannot be renewed: that costs no other environment its lease', async () => {
+    const { sendRequest, sent, letGo } = held();
+    const { staging } = world.database.tenants;
+    const [a = ''] = await accept({});
+    const [b = ''] = await acceptIn(staging, [{}]);
+    const db = world.losingDatabase([]);
+    const made = new DeliveryClaimer(world.dependencies({ db, sendRequest, heartbeatTimeoutMs: 3_000 }), {
+      slots: 50,
+      shutdownGraceMs: 10_000,
+    });
+    running.push(made.run());
+    for (const to of [tenant, staging]) made.wake(to);
+    await expect.poll(() => sent.toSorted()).toEqual([a, b].toSorted());
+    const leaseOf = async (): Promise<number> =>
+      (
+        await asOwner<{ until: number }>(
+          'SELECT extract(epoch FROM lease_until)::float8 AS until FROM lane_queue WHERE message_id = $1',
+          [b],
+        )
+      )[0]?.until ?? 0;
+    await withOpenTransaction(
+      world.database,
+      'SELECT FROM lane_queue WHERE message_id = $1 FOR UPDATE',
+      [a],
+      async () => {
+        for (let round = 0; round < 2; round++) {
+          const before = await leaseOf();
+          await expect.poll(leaseOf).toBeGreaterThan(before);
+        }
+      },
+    );
+    letGo();
+    await expect.poll(() => statusesOf([a, b])).toEqual(['delivered']);
+    expect(await attemptsOf([b])).toEqual(['completed']);
+  });
+
+  test('that heads the lane of a key: the next claim is not made at once', async () => {
+    const id = newId('message');
+    await world.database.db.withEnvironment(tenant, async (tx) => {
+      const keys = await ensureKeys(tx, [{ key: 'locked', limits: {} }]);
+      await insertMessages(tx, [plainMessage({ id, flowControl: { keyId: keys.get('locked') ?? '', key: 'locked' } })]);
+    });
+    const claim = { most: 10, share: 100, claim: 'c', worker: 'w', leaseMs: 10_000, afterLane: '' };
+    await withOpenTransaction(
+      world.database,
+      'SELECT FROM lane_queue WHERE message_id = $1 FOR UPDATE',
+      [id],
+      async () => {
+        const claimed = await world.database.db.withEnvironment(tenant, (tx) => claimMessages(tx, claim));
+        expect(claimed).toMatchObject({ works: [], isLeft: true, isMore: false });
+      },
+    );
+  });
+});
+
+test('the pacer of an environment is told of what is late once a minute', async () => {
+  const [id] = await accept({ scheduledFor: new Date(Date.now() + 60_000) });
+  await asOwner(
+    `UPDATE lane_queue SET state = 'timed', has_workflow = true, due_at = now() - interval '1 minute', lease_until = NULL WHERE message_id = $1`,
+    [id],
+  );
+  let told = 0;
+  let looks = 0;
+  const paceMessages = (): Promise<void> => Promise.resolve(void told++);
+  // Nobody claims it, so that each look finds it again.
+  const db = world.losingDatabase([]);
+  const made = new DeliveryClaimer(
+    world.dependencies({
+      db: new Proxy(db, {
+        get: (of, name) => {
+          if (name === 'directory') looks++;
+          const value: unknown = Reflect.get(of, name);
+          return name === 'withEnvironment'
+            ? () => Promise.reject(new Error('nobody claims'))
+            : typeof value === 'function'
+              ? value.bind(of)
+              : value;
+        },
+      }),
+      paceMessages,
+    }),
+    { slots: 50, shutdownGraceMs: 1_000 },
+  );
+  running.push(made.run());
+  await expect.poll(() => looks).toBeGreaterThan(2);
+  expect(told).toBe(1);
 });

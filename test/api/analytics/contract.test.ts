@@ -171,6 +171,14 @@ describe('the reply', () => {
     expect(range.completeUntil).toBe(at);
   });
 
+  it('is cached by nobody where it fails', async () => {
+    const strange = await analytics.get('overview?colour=blue');
+    const unknown = await api.call('GET', '/api/v2/analytics/overview');
+    expect([strange.status, unknown.status]).toEqual([400, 401]);
+    for (const { headers } of [strange, unknown])
+      expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['no-store', null]);
+  });
+
   it('is CSV where the caller prefers it, and each form has its own ETag', async () => {
     const hostile = '=cmd|1, "2"';
     await plant('runs.started', '2026-09-20T10:05:00Z', ['running', hostile, '1.0']);
@@ -178,7 +186,8 @@ describe('the reply', () => {
     const [json, csv] = [await analytics.get(path), await analytics.get(path, { Accept: 'text/csv' })];
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.headers.get('content-disposition')).toBe('attachment; filename="analytics-time-series.csv"');
-    expect([json.headers.get('vary'), csv.headers.get('vary')]).toEqual(['Accept', 'Accept']);
+    const vary = 'Accept, Authorization, Cookie, X-Environment-Id';
+    expect([json.headers.get('vary'), csv.headers.get('vary')]).toEqual([vary, vary]);
     expect(csv.headers.get('etag')).not.toBe(json.headers.get('etag'));
     const [header, ...rows] = csv.text.trimEnd().split('\r\n');
     expect(header).toBe('start,end,key,label,value');

@@ -181,6 +181,18 @@ describe('messages of a flow-control key', () => {
     expect((await read(service, ids[0] ?? '')).attempts).toBe(2);
   });
 
+  test('a resume ends a hold that a destination asked for', async () => {
+    const key = newKey();
+    const ids = await publishAll({ key, parallelism: 1 }, 1, 2, { retryDelay: '0' });
+    await expect.poll(() => destination.inFlight).toBe(1);
+    destination.answerNext(429, { 'Retry-After': '3600' });
+    destination.answersAtOnce = true;
+    await expect.poll(async () => (await keyOf(key)).heldUntil).not.toBeNull();
+    await operate(key, 'resume');
+    expect((await keyOf(key)).heldUntil).toBeNull();
+    await expect.poll(async () => (await read(service, ids[1] ?? '')).status).toBe('delivered');
+  });
+
   test('one that is cancelled while it waits is not sent, and holds nobody up', async () => {
     const key = newKey();
     const [first = '', second = '', third = ''] = await publishAll({ key, parallelism: 1 }, 1, 3);

@@ -114,7 +114,7 @@ describe('what it waits for, after nothing refuses it', () => {
     expect(judgedDependencies([open, done])).toEqual({ awaited: ['eff_1'], refusal: null });
     expect(judgedDependencies([done], 'time_over')).toEqual({ awaited: [], refusal: null });
     expect(judgedDependencies([open, failed]).refusal?.message).toBe('depends on eff_3: it has failed');
-    expect(judgedDependencies([open], 'cancelled').refusal?.code).toBe('dependency_unsettled');
+    expect(judgedDependencies([open], 'cancelled').refusal?.code).toBe('invocation_cancelled');
   });
 });
 

@@ -690,7 +690,7 @@ class FlowControlOperations:
         return self._caller.call("POST", "/api/v2/flow-control/{flowControlKeyId}/pause", path_params={"flowControlKeyId": flow_control_key_id}, idempotency_key=idempotency_key)
 
     def resume(self, flow_control_key_id: str, *, idempotency_key: Optional[str] = None) -> FlowControlKey:
-        """Let the messages of a paused flow-control key through again. Scope: flow-control:write."""
+        """Let the messages of a held flow-control key through again. Scope: flow-control:write."""
         return self._caller.call("POST", "/api/v2/flow-control/{flowControlKeyId}/resume", path_params={"flowControlKeyId": flow_control_key_id}, idempotency_key=idempotency_key)
 
     def pin(self, flow_control_key_id: str, body: Optional[FlowControlLimits] = None, *, idempotency_key: Optional[str] = None) -> FlowControlKey:

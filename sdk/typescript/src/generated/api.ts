@@ -3582,7 +3582,7 @@ export interface schemas {
     details: schemas["RefusalDetails"];
   };
   /** Match on it. Each code is explained in docs/reference/refusals.md. */
-  RefusalCode: "digest_mismatch" | "action_version_changed" | "action_disabled" | "preview_expired" | "precondition_changed" | "policy_denied" | "policy_evaluation_error" | "approval_denied" | "approval_expired" | "approval_cancelled" | "approval_invalidated" | "impact_limit_exceeded" | "impact_unbounded" | "currency_mismatch" | "secret_missing" | "attachment_changed" | "mode_mismatch" | "recipient_not_allowed" | "environment_halted" | "destination_blocked" | "dependency_unsettled" | "operation_in_flight" | "requester_revoked" | "provider_rejected" | "provider_reports_failure" | "absent_at_provider" | "reversed_by_provider" | "not_sent" | "not_taken_up" | "resolved_as_failed" | "no_usable_answer" | "worker_lost" | "database_recovered" | "replay_unanswered" | "ambiguous_at_provider";
+  RefusalCode: "digest_mismatch" | "action_version_changed" | "action_disabled" | "preview_expired" | "precondition_changed" | "policy_denied" | "policy_evaluation_error" | "approval_denied" | "approval_expired" | "approval_cancelled" | "invocation_cancelled" | "approval_invalidated" | "impact_limit_exceeded" | "impact_unbounded" | "currency_mismatch" | "secret_missing" | "attachment_changed" | "mode_mismatch" | "recipient_not_allowed" | "environment_halted" | "destination_blocked" | "dependency_unsettled" | "operation_in_flight" | "requester_revoked" | "provider_rejected" | "provider_reports_failure" | "absent_at_provider" | "reversed_by_provider" | "not_sent" | "not_taken_up" | "resolved_as_failed" | "no_usable_answer" | "worker_lost" | "database_recovered" | "replay_unanswered" | "ambiguous_at_provider";
   RefusalDetails: {
     approvalId?: string;
     effectId?: string;
@@ -8073,7 +8073,7 @@ export interface operations {
       } } };
     };
   };
-  /** Let the messages of a paused flow-control key through again */
+  /** Let the messages of a held flow-control key through again */
   "flowControl.resume": {
     parameters: {
       path: {
