@@ -4,6 +4,7 @@ import { cancelMessage } from '../../db/messages/changes.ts';
 import { handOverMessage, handOverPaced } from '../../db/messages/pacing.ts';
 import type { DeliveryStep, MessageEnd, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { startWaitingFiring } from './start-waiting-firing.ts';
 import { RecordGone } from '../../domain/record-gone.ts';
 
 const PAGE_SIZE = 1_000;
@@ -28,15 +29,20 @@ export function handOverPacedMessages({ db }: Pick<ActivityDependencies, 'db'>) 
  * Cancels a message whose workflow an operator has cancelled in Temporal. Null while an attempt is under way, which nobody can call back:
  * ask again when it has ended.
  */
-export function cancelDelivery({ db }: Pick<ActivityDependencies, 'db'>) {
-  return ({ messageId, workspaceId, environmentId }: MessageRef): Promise<MessageEnd | null> =>
-    db.withEnvironment({ workspaceId, environmentId }, async (tx) => {
+export function cancelDelivery(deps: Pick<ActivityDependencies, 'db' | 'startFiring' | 'logger'>) {
+  return async ({ messageId, workspaceId, environmentId }: MessageRef): Promise<MessageEnd | null> => {
+    let scheduleId: string | null = null;
+    const end = await deps.db.withEnvironment({ workspaceId, environmentId }, async (tx) => {
       const result = await cancelMessage(tx, messageId);
       if (result === null) throw new RecordGone(`message ${messageId} is not there`);
       if ('inTheWay' in result) return result.inTheWay === 'attempt' ? null : result.inTheWay;
       const actor = { type: 'system', id: null } as const;
       const target = { type: 'message', id: messageId } as const;
       await recordAudit(tx, { workspaceId, actor, action: 'message.cancelled', target });
-      return 'cancelled';
+      ({ scheduleId } = result.cancelled);
+      return 'cancelled' as const;
     });
+    if (scheduleId !== null) await startWaitingFiring(deps, { workspaceId, environmentId }, scheduleId);
+    return end;
+  };
 }

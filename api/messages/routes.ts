@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { cancelMessage } from '../../db/messages/changes.ts';
 import { getMessage, listMessages } from '../../db/messages/queries.ts';
+import { findWaitingFiring } from '../../db/schedules/firings.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { listAttemptsRoute } from './list-attempts.ts';
-import { tellMessageWorkflow } from '../starts/message-workflows.ts';
+import { startWaitingFiring, tellMessageWorkflow } from '../starts/message-workflows.ts';
 import { publishBatchRoute } from './publish-batch.ts';
 import { publishMessageRoute } from './publish-message.ts';
 import {
@@ -61,7 +62,7 @@ const cancelRoute = defineRoute({
   request: { params: messageParams },
   response: { 200: messageSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async change(tx, { params: { messageId }, deps }) {
+  async change(tx, { params: { messageId }, caller, deps }) {
     const result = existing(await cancelMessage(tx, messageId), 'message');
     if ('inTheWay' in result) {
       throw new ServiceError('CONFLICT', {
@@ -71,11 +72,19 @@ const cancelRoute = defineRoute({
             : `Message ${messageId} is ${result.inTheWay}: there is nothing left to be cancelled.`,
       });
     }
+    const { scheduleId } = result.cancelled;
+    // A run of its schedule may wait for its end.
+    const waitingAt = scheduleId === null ? null : await findWaitingFiring(tx, scheduleId);
+    const told = { environmentName: caller.environment.name, taskQueue: deps.taskQueue };
     return {
       reply: { status: 200, data: presentMessage(result.cancelled) },
       audit: { action: 'message.cancelled', target: { type: 'message', id: messageId } },
-      // The row decides. A workflow that is not notified finds it when the message would be due.
-      ...(result.hasWorkflow ? { after: () => tellMessageWorkflow(deps.temporal, messageId) } : {}),
+      // The rows decide. A workflow that is not notified finds it when the message would be due, and the sweep finds the run.
+      after: async () => {
+        if (result.hasWorkflow) await tellMessageWorkflow(deps.temporal, messageId);
+        if (scheduleId !== null && waitingAt !== null)
+          await startWaitingFiring(deps.temporal, { ...caller.tenant, scheduleId }, waitingAt, told);
+      },
     };
   },
 });

@@ -1,10 +1,12 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { MessageRef } from '../../domain/messages/messages.ts';
+import type { ScheduleRef } from '../../domain/schedules/schedules.ts';
 import { deliverMessageStart, messageWorkflowId, WAKE_SIGNAL } from '../../temporal/messages/deliver-message.ts';
+import { fireScheduleStart } from '../../temporal/schedules/fire-schedule.ts';
 import { PACE_SIGNAL, paceMessagesStart } from '../../temporal/messages/pace-messages.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
-import { signalOrStart } from './start-workflow.ts';
+import { signalOrStart, startOnce } from './start-workflow.ts';
 
 export interface MessageStartOptions {
   environmentName: string | null;
@@ -29,6 +31,17 @@ export async function tellMessageWorkflow(client: Client, messageId: string): Pr
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error; // it never began, or it has ended
   }
+}
+
+/** Starts the run of a schedule that has waited for a message to end. */
+export async function startWaitingFiring(
+  client: Client,
+  schedule: ScheduleRef,
+  waitingAt: Date,
+  { environmentName, taskQueue = TASK_QUEUE }: MessageStartOptions,
+): Promise<void> {
+  const firing = { ...schedule, trigger: 'schedule', nominalAt: waitingAt.toISOString() } as const;
+  await startOnce(client, fireScheduleStart(firing, taskQueue, environmentName));
 }
 
 /** Starts the pacer of an environment's scheduled messages, or tells a running one that the time of its look came forward. */

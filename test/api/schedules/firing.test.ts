@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { recordMissed } from '../../../db/schedules/runs.ts';
 import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
 import type { FiringRef, RunTrigger } from '../../../domain/schedules/schedules.ts';
@@ -448,6 +448,17 @@ describe('overlap', () => {
     expect(await unfired(id)).toEqual([TEN]);
     expect((await schedules.firing(id, TEN)).outcome).toBe('published');
     expect(await unfired(id)).toEqual([]);
+  });
+
+  test('buffer_one: the run that waits is started when the message is cancelled', async () => {
+    const { id } = await schedules.create({ overlap: 'buffer_one' });
+    const { messageIds } = await schedules.firing(id, NINE);
+    await schedules.firing(id, TEN);
+    expect((await api.call('DELETE', `/api/v2/messages/${messageIds[0]}`, { key })).status).toBe(200);
+    const started = api.deps.temporal.workflow.getHandle(`schedule/${id}-${TEN}-waited`);
+    const { type } = await vi.waitFor(() => started.describe());
+    expect(type).toBe('fireSchedule');
+    await started.terminate();
   });
 
   test('a run that waits or is queued ends with its schedule, and nobody looks for it any more', async () => {
