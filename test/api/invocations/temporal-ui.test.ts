@@ -162,7 +162,7 @@ describe('an invocation that', () => {
       .toBe(`WAITS for the effects that it depends on: ${effectId}`);
     expect(await shown(workflowId)).toMatchObject({ stage: 'awaiting_effects' });
     await service.client.workflow.getHandle(workflowId).cancel();
-    expect((await shownAtTheEnd(id)).details).toMatch(/^REFUSED \(dependency_unsettled\): /);
+    expect((await shownAtTheEnd(id)).details).toMatch(/^CANCELLED \(invocation_cancelled\): /);
   });
 
   test('was withdrawn', async () => {
