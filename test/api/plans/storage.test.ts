@@ -4,7 +4,7 @@ import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { startTestApi } from '../harness/test-api.ts';
 
 /** What runs, sessions and cached answers store is of the plan's storage (docs/plans-and-limits.md, "Storage"). */
-const made = { run: '', session: '' };
+const made = { run: '', other: '', session: '' };
 
 const SPAN = '00f067aa0ba902b7';
 const call = (method: 'POST' | 'PATCH', path: string, body: object) => api.call(method, path, { key, body });
@@ -20,6 +20,7 @@ const { workspaceId } = production;
 const { key } = await api.createKey(production);
 await api.database.db.withWorkspace(workspaceId, (tx) => setPlan(tx, 'free'));
 made.run = await idOf('/api/v2/runs');
+made.other = await idOf('/api/v2/runs');
 made.session = await idOf('/api/v2/sessions');
 const span = await call('POST', `/api/v2/runs/${made.run}/spans`, { spans: [{ id: SPAN, name: 'x' }] });
 if (span.status !== 200) throw new Error(span.text);
@@ -29,6 +30,12 @@ const otlpSpan = { traceId: 'a'.repeat(32), spanId: SPAN, name: 's', startTimeUn
 const writes: [string, 'POST' | 'PATCH', () => string, object][] = [
   ['a run', 'POST', () => '/api/v2/runs', {}],
   ['the output of a run', 'PATCH', () => `/api/v2/runs/${made.run}`, { output: 'x' }],
+  [
+    'the output of a run that is cancelled',
+    'PATCH',
+    () => `/api/v2/runs/${made.other}`,
+    { status: 'cancelled', output: 'x' },
+  ],
   ['spans', 'POST', () => `/api/v2/runs/${made.run}/spans`, { spans: [{ id: SPAN, name: 'x' }] }],
   ['a change of a span', 'PATCH', () => `/api/v2/runs/${made.run}/spans/${SPAN}`, { input: 'x' }],
   ['traces', 'POST', () => OTLP, { resourceSpans: [{ scopeSpans: [{ spans: [otlpSpan] }] }] }],
