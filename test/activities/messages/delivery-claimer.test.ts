@@ -170,10 +170,10 @@ describe('a delivery under way', () => {
 });
 
 describe('somebody has locked a row of the queue', () => {
-  test('whose lease cannot be renewed: that costs no other environment its lease', async () => {
+  test('whose lease cannot be renewed: that costs no other message its lease, in its environment or in another', async () => {
     const { sendRequest, sent, letGo } = held();
     const { staging } = world.database.tenants;
-    const [a = ''] = await accept({});
+    const [a = '', neighbour = ''] = await accept({}, {});
     const [b = ''] = await acceptIn(staging, [{}]);
     const db = world.losingDatabase([]);
     const made = new DeliveryClaimer(world.dependencies({ db, sendRequest, heartbeatTimeoutMs: 3_000 }), {
@@ -182,12 +182,12 @@ describe('somebody has locked a row of the queue', () => {
     });
     running.push(made.run());
     for (const to of [tenant, staging]) made.wake(to);
-    await expect.poll(() => sent.toSorted()).toEqual([a, b].toSorted());
+    await expect.poll(() => sent.toSorted()).toEqual([a, neighbour, b].toSorted());
     const leaseOf = async (): Promise<number> =>
       (
         await asOwner<{ until: number }>(
-          'SELECT extract(epoch FROM lease_until)::float8 AS until FROM lane_queue WHERE message_id = $1',
-          [b],
+          'SELECT extract(epoch FROM min(lease_until))::float8 AS until FROM lane_queue WHERE message_id = ANY ($1)',
+          [[b, neighbour]],
         )
       )[0]?.until ?? 0;
     await withOpenTransaction(
@@ -202,8 +202,8 @@ describe('somebody has locked a row of the queue', () => {
       },
     );
     letGo();
-    await expect.poll(() => statusesOf([a, b])).toEqual(['delivered']);
-    expect(await attemptsOf([b])).toEqual(['completed']);
+    await expect.poll(() => statusesOf([a, neighbour, b])).toEqual(['delivered']);
+    expect(await attemptsOf([b, neighbour])).toEqual(['completed', 'completed']);
   });
 
   test('that heads the lane of a key: the next claim is not made at once', async () => {

@@ -332,7 +332,8 @@ describe('a session', () => {
     const person = await createPerson(api, 'member');
     const age = (by: string): Promise<unknown> =>
       api.database.asOwner(
-        `UPDATE sign_in_sessions SET token_issued_at = token_issued_at - $2::interval, last_seen_at = last_seen_at - $2::interval WHERE id = $1`,
+        `UPDATE sign_in_sessions SET token_issued_at = token_issued_at - $2::interval, last_seen_at = last_seen_at - $2::interval,
+           previous_valid_until = previous_valid_until - $2::interval WHERE id = $1`,
         [person.sessionId, by],
       );
     await age('16 minutes');
