@@ -17,10 +17,15 @@ import { startFanOut } from './starts/event-workflows.ts';
 import { cancelInvocationWorkflow } from './invocations/cancel-invocation-workflow.ts';
 import { startKnownInvocation } from './invocations/start-known-invocation.ts';
 import { wakeMemoryJob } from './memory/job-workflows.ts';
-import { paceMessagesWorkflow, tellMessageWorkflow, wakeMessageWorkflow } from './starts/message-workflows.ts';
+import {
+  paceMessagesWorkflow,
+  startFiring,
+  tellMessageWorkflow,
+  wakeMessageWorkflow,
+} from './starts/message-workflows.ts';
 import { startEmail } from './notifications/email-workflows.ts';
 import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts';
-import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-client.ts';
+import { forgetSchedule, putSchedule } from './schedules/schedule-client.ts';
 
 /**
  * The starts and signals of the activities, above all of the sweep. They hold the ids of rows; the names that the Temporal UI shows are

@@ -276,10 +276,10 @@ export function refusalEntry(code: RefusalCode): RefusalEntry {
 
 /** How an invocation ends that its judgement keeps from being sent. */
 export function statusOfRefusal(code: RefusalCode): 'refused' | 'cancelled' {
-  return code === 'invocation_cancelled' ? 'cancelled' : 'refused';
+  return refusalEntry(code).statuses[0] === 'cancelled' ? 'cancelled' : 'refused';
 }
 
-/** The `error` string of a refused invocation, in the form that callers parse (docs/reference/refusals.md). */
+/** The `error` string of a refused or cancelled invocation, in the form that callers parse (docs/reference/refusals.md). */
 export function refusalText(refusal: Pick<Refusal, 'code' | 'message'>): string {
   return `${prefixOf(refusal.code)}${refusal.message}`;
 }
@@ -292,5 +292,5 @@ export function refusalMessage(code: RefusalCode, error: string | null): string 
 }
 
 function prefixOf(code: RefusalCode): string {
-  return `dispatch refused (${code}): `;
+  return statusOfRefusal(code) === 'cancelled' ? '' : `dispatch refused (${code}): `;
 }

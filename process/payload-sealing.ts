@@ -13,8 +13,9 @@ const FIRED_AT = /-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
 /**
- * Seals what Temporal stores of workflows and activities (arguments, results, signals, updates, queries, memos, heartbeats) with AES-256-GCM,
- * bound to the workflow that it belongs to (a replay knows no namespace). What is not sealed is read as it is, so that histories from before stay readable.
+ * Seals what Temporal stores of workflows and activities (arguments, results, signals, updates, queries, memos, heartbeats) with
+ * AES-256-GCM, bound to the workflow that it belongs to (a replay knows no namespace). What is not sealed is read as it is, so that earlier
+ * histories stay readable.
  *
  * @throws where a payload was sealed with a key that is not given, changed, or copied from another workflow.
  */
@@ -70,5 +71,7 @@ export function namespaceOptions(configuration: { TEMPORAL_NAMESPACE: string; TE
 /** Without keys nothing is sealed, and what is sealed cannot be read. */
 export function sealedPayloads(keys: string | null): { dataConverter?: DataConverter } {
   if (keys === null) return {};
-  return { dataConverter: { payloadCodecs: [new PayloadSealing(parseVersionedKeys(keys, 'key'))] } };
+  return {
+    dataConverter: { payloadCodecs: [new PayloadSealing(parseVersionedKeys(keys, 'TEMPORAL_PAYLOAD_KEYS: key'))] },
+  };
 }

@@ -61,6 +61,6 @@ async function endInvocationOf(
     status === 'expired'
       ? `nobody decided approval ${approval.id} before ${approval.expiresAt.toISOString()}`
       : `cancelled while it waited for approval ${approval.id}`;
-  const error = status === 'expired' ? refusalText({ code: 'approval_expired', message: summary }) : summary;
+  const error = refusalText({ code: `approval_${status}`, message: summary });
   await endParkedInvocation(tx, { ...approval, invocationId }, { status, error, summary, at });
 }

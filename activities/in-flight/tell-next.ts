@@ -6,7 +6,8 @@ import { tellPatiently } from '../try-again.ts';
 
 /**
  * Tells the holder of a granted place, after the commit that granted it: in this process if it waits here, otherwise by its workflow.
- * If that workflow has ended, its place goes to the next holder. A failure must not fail an end that is already recorded: a grant that is not claimed in time is granted and told again (`grantFreePlaces`).
+ * If that workflow has ended, its place goes to the next holder. A failure must not fail an end that is already recorded: a grant that is
+ * not claimed in time is granted and told again (`grantFreePlaces`).
  */
 export async function tellNext(
   deps: Pick<ActivityDependencies, 'db' | 'logger' | TellDependency>,

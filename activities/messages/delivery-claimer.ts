@@ -44,7 +44,7 @@ export class DeliveryClaimer {
   readonly #deps: DeliveryDependencies;
   readonly #claim = randomUUID();
   readonly #turns = new LaneTurns();
-  /** What is mended apart from the looks, by its name. */
+  /** What is mended apart from the looks, one of each for an environment. */
   readonly #mending = new Map<string, Promise<void>>();
   /** The environments whose pacer was told within the last minute. */
   readonly #told = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
@@ -219,7 +219,7 @@ export class DeliveryClaimer {
       for (const { isLost, isLate, ...tenant } of due) {
         this.wake(tenant);
         if (isLate) void this.#tellPacer(tenant);
-        if (isLost) void this.#oneAtATime(`lost/${tenant.environmentId}`, tenant, () => this.#giveUpLost(tenant));
+        if (isLost) void this.#oneAtATime('lost', tenant, () => this.#giveUpLost(tenant));
       }
       found += due.length;
       afterId = due.length < LOOK_SIZE ? null : (due.at(-1)?.environmentId ?? null);
@@ -228,10 +228,14 @@ export class DeliveryClaimer {
   }
 
   /** The next look finds what could not be mended. The other environments, and what is due in this one, do not wait for it. */
-  async #oneAtATime(name: string, tenant: Tenant, mend: () => Promise<void>): Promise<void> {
+  async #oneAtATime(what: 'lost' | 'pace' | 'renew', tenant: Tenant, mend: () => Promise<void>): Promise<void> {
+    const name = `${what}/${tenant.environmentId}`;
     if (this.#mending.has(name)) return;
     const mended = mend().catch((error: unknown) => {
-      this.#deps.logger.warn({ ...tenant, err: error }, 'could not mend the lanes of an environment: trying again');
+      this.#deps.logger.warn(
+        { ...tenant, what, err: error },
+        'could not mend the lanes of an environment: trying again',
+      );
     });
     this.#mending.set(name, mended);
     await mended;
@@ -242,7 +246,7 @@ export class DeliveryClaimer {
   async #tellPacer(tenant: Tenant): Promise<void> {
     if (this.#told.has(tenant.environmentId)) return;
     this.#told.set(tenant.environmentId, true);
-    await this.#oneAtATime(`pace/${tenant.environmentId}`, tenant, () => this.#deps.paceMessages(tenant));
+    await this.#oneAtATime('pace', tenant, () => this.#deps.paceMessages(tenant));
   }
 
   #giveUpLost(tenant: Tenant): Promise<void> {
@@ -261,7 +265,7 @@ export class DeliveryClaimer {
     // None waits for another: a row that somebody has locked costs nobody else a lease.
     for (const { tenant, messageIds } of held.values()) {
       const renewed = { claim: this.#claim, messageIds, leaseMs };
-      void this.#oneAtATime(`renew/${tenant.environmentId}`, tenant, () =>
+      void this.#oneAtATime('renew', tenant, () =>
         this.#deps.db.oneStatement(tenant, (tx) => renewLeases(tx, renewed)),
       );
     }

@@ -31,18 +31,18 @@ export function handOverPacedMessages({ db }: Pick<ActivityDependencies, 'db'>) 
  */
 export function cancelDelivery(deps: Pick<ActivityDependencies, 'db' | 'startFiring' | 'logger'>) {
   return async ({ messageId, workspaceId, environmentId }: MessageRef): Promise<MessageEnd | null> => {
-    let scheduleId: string | null = null;
-    const end = await deps.db.withEnvironment({ workspaceId, environmentId }, async (tx) => {
-      const result = await cancelMessage(tx, messageId);
-      if (result === null) throw new RecordGone(`message ${messageId} is not there`);
-      if ('inTheWay' in result) return result.inTheWay === 'attempt' ? null : result.inTheWay;
+    const result = await deps.db.withEnvironment({ workspaceId, environmentId }, async (tx) => {
+      const done = await cancelMessage(tx, messageId);
+      if (done === null) throw new RecordGone(`message ${messageId} is not there`);
+      if ('inTheWay' in done) return done;
       const actor = { type: 'system', id: null } as const;
       const target = { type: 'message', id: messageId } as const;
       await recordAudit(tx, { workspaceId, actor, action: 'message.cancelled', target });
-      ({ scheduleId } = result.cancelled);
-      return 'cancelled' as const;
+      return done;
     });
+    if ('inTheWay' in result) return result.inTheWay === 'attempt' ? null : result.inTheWay;
+    const { scheduleId } = result.cancelled;
     if (scheduleId !== null) await startWaitingFiring(deps, { workspaceId, environmentId }, scheduleId);
-    return end;
+    return 'cancelled';
   };
 }

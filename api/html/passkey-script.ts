@@ -3,9 +3,9 @@ import { CONSOLE_PATH } from '../../domain/console-links.ts';
 
 /**
  * Asks for a passkey before a form with `data-passkey` is sent, and sends the answer in its field `credential`. From `data-passkey`
- * (milliseconds since 1970) on it asks; until then the last answer still counts. A button that validates nothing, a refusal, is sent without it. `data-passkey-options` names who makes the challenge where
- * nobody is signed in; such a form is hidden without the script. A second press ends the question that is open, because
- * browsers ask one at a time. It writes no markup: Trusted Types are required.
+ * (milliseconds since 1970) on it asks; until then the last answer still counts. A button that validates nothing, a refusal, is sent
+ * without it. `data-passkey-options` names who makes the challenge where nobody is signed in; such a form is hidden without the script.
+ * A second press ends the question that is open, because browsers ask one at a time. It writes no markup: Trusted Types are required.
  */
 export const PASSKEY_SCRIPT = `'use strict';
 for (const form of document.querySelectorAll('form[data-passkey]')) {

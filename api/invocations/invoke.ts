@@ -127,18 +127,17 @@ async function start(deps: ApiDependencies, caller: Caller, admitted: Admitted, 
 
 function notStarted(invocationId: string, log: string, cause?: unknown): ServiceError {
   const message = 'The invocation was not started; nothing was sent. Send it again with the same Idempotency-Key.';
-  return new ServiceError('SERVICE_UNAVAILABLE', {
-    message,
-    log,
-    touched: { invocationId },
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return unavailable(invocationId, message, log, cause);
 }
 
 /** Promises nothing: it may be sent later. */
 function stillQueued(invocationId: string, log: string, cause?: unknown): ServiceError {
   const message =
     'An earlier request with this operation key was accepted and waits to be started. Send it again with the same Idempotency-Key to read how it ends.';
+  return unavailable(invocationId, message, log, cause);
+}
+
+function unavailable(invocationId: string, message: string, log: string, cause: unknown): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', {
     message,
     log,

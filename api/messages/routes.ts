@@ -6,7 +6,7 @@ import { existing, ServiceError } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { listAttemptsRoute } from './list-attempts.ts';
-import { startWaitingFiring, tellMessageWorkflow } from '../starts/message-workflows.ts';
+import { startFiring, tellMessageWorkflow } from '../starts/message-workflows.ts';
 import { publishBatchRoute } from './publish-batch.ts';
 import { publishMessageRoute } from './publish-message.ts';
 import {
@@ -75,6 +75,10 @@ const cancelRoute = defineRoute({
     const { scheduleId } = result.cancelled;
     // A run of its schedule may wait for its end.
     const waitingAt = scheduleId === null ? null : await findWaitingFiring(tx, scheduleId);
+    const firing =
+      scheduleId === null || waitingAt === null
+        ? null
+        : ({ ...caller.tenant, scheduleId, trigger: 'schedule', nominalAt: waitingAt.toISOString() } as const);
     const told = { environmentName: caller.environment.name, taskQueue: deps.taskQueue };
     return {
       reply: { status: 200, data: presentMessage(result.cancelled) },
@@ -82,8 +86,7 @@ const cancelRoute = defineRoute({
       // The rows decide. A workflow that is not notified finds it when the message would be due, and the sweep finds the run.
       after: async () => {
         if (result.hasWorkflow) await tellMessageWorkflow(deps.temporal, messageId);
-        if (scheduleId !== null && waitingAt !== null)
-          await startWaitingFiring(deps.temporal, { ...caller.tenant, scheduleId }, waitingAt, told);
+        if (firing !== null) await startFiring(deps.temporal, firing, told);
       },
     };
   },

@@ -11,9 +11,9 @@ import { type Scope, scopesForRole } from '../../domain/scopes.ts';
 import { callFromPage, type PageRequest, readAsUser, sessionOf } from '../html/page-request.ts';
 import { redirectTo, sendPage, signInPathFor } from '../html/layout.ts';
 import { markup } from '../html/markup.ts';
-import { credentialIn, readForm } from '../html/read-form.ts';
+import { readForm } from '../html/read-form.ts';
 import { type AppRequest, consentContent, GROUP_FIELD, SCOPE_FIELD } from './consent-content.ts';
-import { confirmWithPasskeyRoute } from '../passkeys/confirm-with-passkey.ts';
+import { confirmOnPage, SHOWN_ON_PAGE } from '../passkeys/confirm-on-page.ts';
 import { consentRoute } from './consent-route.ts';
 import { CONSENT_PATH, resourceKindOf } from '../http/oauth-places.ts';
 import { redirectKindOf } from './redirects.ts';
@@ -75,9 +75,7 @@ async function decide(request: PageRequest, parts: ConsentParts): Promise<void> 
   }
   try {
     if (decision !== 'allow') throw unusable('Choose to allow or not. Nothing was allowed yet.');
-    if ((fields.get('credential') ?? '') !== '') {
-      await callFromPage(request, confirmWithPasskeyRoute, { body: { credential: credentialIn(fields) } });
-    }
+    await confirmOnPage(request, fields);
     const grantId = await consent(request, parts, { session, interaction }, fields);
     const startedAt = Math.floor(startOf(session).getTime() / 1_000);
     await finish(request, parts, {
@@ -86,18 +84,9 @@ async function decide(request: PageRequest, parts: ConsentParts): Promise<void> 
     });
   } catch (error) {
     if (!(error instanceof ServiceError) || !SHOWN_ON_PAGE.has(error.code)) throw error;
-    // A passkey that was accepted counts for the next try too.
     await show(request, parts, { session: await sessionOf(request), interaction }, error);
   }
 }
-
-const SHOWN_ON_PAGE = new Set([
-  'CONFLICT',
-  'VALIDATION_ERROR',
-  'AUTHORIZATION_ERROR',
-  'SECOND_FACTOR_REQUIRED',
-  'RATE_LIMIT_EXCEEDED',
-]);
 
 function unusable(message: string): ServiceError {
   return new ServiceError('VALIDATION_ERROR', { message });

@@ -26,9 +26,9 @@ import { messageOf } from './error-pages.ts';
 import { alertOf, csrfField, passkeyFields, redirectTo, sendPage } from '../html/layout.ts';
 import { markup, type Markup } from '../html/markup.ts';
 import { reasonOnPage } from '../html/parts.ts';
-import { credentialIn, readForm } from '../html/read-form.ts';
+import { readForm } from '../html/read-form.ts';
 import { refusalWithoutPasskey } from '../http/second-factor.ts';
-import { confirmWithPasskeyRoute } from '../passkeys/confirm-with-passkey.ts';
+import { confirmOnPage, SHOWN_ON_PAGE } from '../passkeys/confirm-on-page.ts';
 
 interface Place {
   environmentId: string;
@@ -67,9 +67,7 @@ export async function decideOnPage(request: PageRequest, place: Place): Promise<
   await sessionOf(request, environmentId);
   const of = { environmentId, params: { id: approvalId } };
   try {
-    if ((fields.get('credential') ?? '') !== '') {
-      await callFromPage(request, confirmWithPasskeyRoute, { body: { credential: credentialIn(fields) } });
-    }
+    await confirmOnPage(request, fields);
     if (decision === 'approve') {
       await callFromPage(request, approveRoute, { ...of, body: { bindingDigest, ...(note === '' ? {} : { note }) } });
     } else if (decision === 'deny') {
@@ -78,19 +76,10 @@ export async function decideOnPage(request: PageRequest, place: Place): Promise<
     } else throw unusable('Choose to approve or to deny. Nothing was decided yet.');
   } catch (error) {
     if (!(error instanceof ServiceError) || !SHOWN_ON_PAGE.has(error.code)) throw error;
-    // A passkey that was accepted counts for the next decision too, whatever became of this one.
     return send(request, place, await sessionOf(request, environmentId), { error, note });
   }
   redirectTo(request.ctx, approvalPath(environmentId, approvalId));
 }
-
-const SHOWN_ON_PAGE = new Set([
-  'CONFLICT',
-  'AUTHORIZATION_ERROR',
-  'VALIDATION_ERROR',
-  'SECOND_FACTOR_REQUIRED',
-  'RATE_LIMIT_EXCEEDED',
-]);
 
 function unusable(message: string): ServiceError {
   return new ServiceError('VALIDATION_ERROR', { message });

@@ -61,11 +61,9 @@ export const updateRunRoute = defineRoute({
   async change(tx, { params: { id }, body, caller: { tenant } }) {
     const before = await locked(tx, id);
     refuseChangeOfEnded(before, body);
-    if (body.status !== 'cancelled') await updateRun(tx, id, body);
-    const ended = body.status === 'cancelled' ? await cancelled(tx, tenant, before, body) : null;
+    const done = await (body.status === 'cancelled' ? cancelled(tx, tenant, before, body) : changed(tx, id, body));
     if (STORED.some((member) => body[member] !== undefined)) await refuseFullStorage(tx);
-    if (ended !== null) return ended;
-    return { reply: { status: 200, data: await presented(tx, id) }, audit: 'none: the run is the record of it' };
+    return done;
   },
 });
 
@@ -92,6 +90,13 @@ export const cancelRunRoute = defineRoute({
   },
 });
 
+type Changed = Done<{ status: 200; data: z.input<typeof runWithCountsSchema> }>;
+
+async function changed(tx: EnvironmentTransaction, id: string, changes: RunChanges): Promise<Changed> {
+  await updateRun(tx, id, changes);
+  return { reply: { status: 200, data: await presented(tx, id) }, audit: 'none: the run is the record of it' };
+}
+
 /**
  * Ends a locked run as cancelled and withdraws its waiting invocations, whichever route asked for it. For a run that was cancelled
  * before, it only withdraws those that still wait.
@@ -101,7 +106,7 @@ async function cancelled(
   tenant: Tenant,
   { id, name, status }: LockedRun,
   changes: RunChanges,
-): Promise<Done<{ status: 200; data: z.input<typeof runWithCountsSchema> }>> {
+): Promise<Changed> {
   const isNew = status === 'running';
   if (isNew) await updateRun(tx, id, changes);
   const waiting = await findWaitingInvocations(tx, tenant, id);

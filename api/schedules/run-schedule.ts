@@ -4,7 +4,7 @@ import { recordRun } from '../../db/schedules/runs.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presentRun, runSchema, scheduleParams } from './schemas.ts';
-import { startFiring } from './schedule-client.ts';
+import { startFiring } from '../starts/message-workflows.ts';
 
 export const runScheduleRoute = defineRoute({
   of: 'environment',

@@ -11,29 +11,18 @@ import {
   CALENDARS_HOLD_MS,
   CATCH_UP_SECONDS_MAX,
   firedFrom,
-  type FiringRef,
   type ScheduleRef,
   type TemporalPlan,
 } from '../../domain/schedules/schedules.ts';
 import { offsetsMinutes } from '../../domain/schedules/time-zone.ts';
-import { fireScheduleAction, fireScheduleStart, temporalScheduleId } from '../../temporal/schedules/fire-schedule.ts';
+import { fireScheduleAction, temporalScheduleId } from '../../temporal/schedules/fire-schedule.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
-import { startOnce } from '../starts/start-workflow.ts';
 
 export interface ToldBy {
   /** Shown in the Temporal UI. */
   environmentName: string | null;
   taskQueue?: string;
-}
-
-/** Starts a queued firing. A running one is left alone: it reads the row. */
-export async function startFiring(
-  client: Client,
-  firing: FiringRef,
-  { environmentName, taskQueue = TASK_QUEUE }: ToldBy,
-): Promise<void> {
-  await startOnce(client, fireScheduleStart(firing, taskQueue, environmentName));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { MessageRef } from '../../domain/messages/messages.ts';
-import type { ScheduleRef } from '../../domain/schedules/schedules.ts';
+import type { FiringRef } from '../../domain/schedules/schedules.ts';
 import { deliverMessageStart, messageWorkflowId, WAKE_SIGNAL } from '../../temporal/messages/deliver-message.ts';
 import { fireScheduleStart } from '../../temporal/schedules/fire-schedule.ts';
 import { PACE_SIGNAL, paceMessagesStart } from '../../temporal/messages/pace-messages.ts';
@@ -33,14 +33,12 @@ export async function tellMessageWorkflow(client: Client, messageId: string): Pr
   }
 }
 
-/** Starts the run of a schedule that has waited for a message to end. */
-export async function startWaitingFiring(
+/** Starts a run of a schedule that is queued, or has waited for a message to end. A running one is left alone: it reads the row. */
+export async function startFiring(
   client: Client,
-  schedule: ScheduleRef,
-  waitingAt: Date,
+  firing: FiringRef,
   { environmentName, taskQueue = TASK_QUEUE }: MessageStartOptions,
 ): Promise<void> {
-  const firing = { ...schedule, trigger: 'schedule', nominalAt: waitingAt.toISOString() } as const;
   await startOnce(client, fireScheduleStart(firing, taskQueue, environmentName));
 }
 

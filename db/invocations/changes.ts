@@ -67,7 +67,6 @@ export async function refuseInvocation(
   refusal: Refusal,
   verdict: PolicyVerdict | null = null,
 ): Promise<void> {
-  const status = statusOfRefusal(refusal.code);
   const write = (): Promise<unknown> =>
     tx.raw(
       'refuse_invocation',
@@ -82,8 +81,8 @@ export async function refuseInvocation(
       {
         invocationId,
         code: refusal.code,
-        status,
-        error: status === 'cancelled' ? refusal.message : refusalText(refusal),
+        status: statusOfRefusal(refusal.code),
+        error: refusalText(refusal),
         details: JSON.stringify(refusal.details ?? {}),
         decision: verdict === null ? null : decisionOf(verdict),
       },

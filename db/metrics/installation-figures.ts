@@ -1,5 +1,4 @@
 import type { Database } from '../client.ts';
-import { WAITS_FOR_STANDBY } from './waits-for-standby.ts';
 import { COUNTED_ROWS_MAX } from '../../domain/metrics/of-the-database.ts';
 
 /** Figures of the whole installation. Rows of every environment are counted and none is shown. */
@@ -10,6 +9,9 @@ export interface Figure {
   label: string;
   value: number;
 }
+
+/** A condition on `pg_stat_activity a`: a session of this login whose commit has waited for a synchronous standby for more than ten seconds. */
+export const WAITS_FOR_STANDBY = `a.usename = current_user AND a.wait_event = 'SyncRep' AND a.query_start < clock_timestamp() - interval '10 seconds'`;
 
 /**
  * Reads the figures where no other process has read them within `staysSeconds`. Any process gets `clock`, PostgreSQL's Unix time in seconds,

@@ -118,9 +118,12 @@ export const versionedKeysSchema = z.string().superRefine((value, context) => {
       issue('repeats one byte: make a random key, as `openssl rand -base64 32` does');
   }
 });
-export const masterKeysSchema = versionedKeysSchema.refine((value) => /(^|,)\s*[^~\s,]/.test(value), {
-  error: 'marks every key with ~: one without the mark must seal',
-});
+export const masterKeysSchema = versionedKeysSchema.refine(
+  (value) => value.split(',').some((entry) => !entry.trim().startsWith('~')),
+  {
+    error: 'marks every key with ~: one without the mark must seal',
+  },
+);
 
 function decoded(text: string): string {
   try {

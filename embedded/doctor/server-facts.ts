@@ -1,4 +1,4 @@
-import { WAITS_FOR_STANDBY } from '../../db/metrics/waits-for-standby.ts';
+import { WAITS_FOR_STANDBY } from '../../db/metrics/installation-figures.ts';
 import type { Session } from './session.ts';
 
 /** What PostgreSQL says of itself and of the login, in one statement. An ordinary login may read all of it. */
