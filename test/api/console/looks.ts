@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { watchBarriers } from '../pages/browser-support.ts';
 import { undocumented } from './documented.ts';
 import { screensOf } from './screens.ts';
-import { picture, settled, visit } from './support.ts';
+import { moved, picture, settled, visit } from './support.ts';
 import type { World } from './world.ts';
 
 const DESKTOP = 1_280;
@@ -76,14 +76,13 @@ function emptied(reply: unknown): unknown {
 
 /** Within the application, as a click on a link goes: the script of the page is loaded once. */
 async function go(page: Page, path: string, isRetried = false): Promise<void> {
-  // The screen before stays until the next one is there, except where both are one.
+  const push = `history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`;
+  // Another filter of a screen keeps its heading.
   const isSame = new URL(page.url()).pathname === path.replace(/\?.*/, '');
-  if (!isSame) await page.evaluate(`document.querySelector('main h1').setAttribute('data-left', '')`);
-  await page.evaluate(
-    `history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
-  );
-  await page.waitForURL(`**${path}`);
-  await page.locator('main h1:not([data-left])').waitFor();
+  if (isSame) {
+    await page.evaluate(push);
+    await page.waitForURL(`**${path}`);
+  } else await moved(page, () => page.evaluate(push), `**${path}`);
   if (isRetried) await waitOutRetries(page);
   await settled(page);
 }

@@ -65,6 +65,19 @@ export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
 }
 
+/** Goes to another screen within the application: its address is there before its files are, and the last screen stays until then. */
+export async function moved(page: Page, go: () => Promise<unknown>, url: string): Promise<void> {
+  await page.locator('main h1').evaluate(markLeft);
+  await go();
+  await page.waitForURL(url);
+  await page.locator('main h1:not([data-left])').waitFor();
+}
+
+/** Runs in the page, whose types the project does not have. */
+function markLeft(heading: unknown): void {
+  (heading as { setAttribute(name: string, value: string): void }).setAttribute('data-left', '');
+}
+
 /** Waits until what the page is now has been drawn. */
 export async function drawn(page: Page): Promise<void> {
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');

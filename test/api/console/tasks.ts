@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { approvalPath } from '../../../domain/console-links.ts';
 import { press, type } from './keyboard.ts';
-import { picture, settled, visit } from './support.ts';
+import { moved, picture, settled, visit } from './support.ts';
 import type { World } from './world.ts';
 
 /** The five main tasks, and an act on many. */
@@ -10,16 +10,15 @@ export function mainTasks(world: World): void {
     const { browser, service, owner, at, environmentId, approvalId } = world;
     const { page, complaints, close } = await visit(browser, service, owner, at('/overview'));
     const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+    const keys = async (...pressed: string[]): Promise<void> => {
+      for (const key of pressed) await page.keyboard.press(key);
+    };
     await settled(page);
 
     // Find out about an unknown effect, and resolve it.
-    await page.keyboard.press('g');
-    await page.keyboard.press('e');
-    await page.waitForURL(`**${at('/effects')}`);
+    await moved(page, () => keys('g', 'e'), `**${at('/effects')}`);
     await settled(page);
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/effects/eff_*');
+    await moved(page, () => keys('j', 'Enter'), '**/effects/eff_*');
     await settled(page);
     await press(page, button('Resolve'));
     await type(page, page.getByLabel('How you know'), 'The dashboard shows it.');
@@ -27,21 +26,15 @@ export function mainTasks(world: World): void {
     await page.locator('.lead').getByText('Acknowledged').waitFor();
 
     // Retry what is dead.
-    await page.keyboard.press('g');
-    await page.keyboard.press('d');
-    await page.waitForURL(`**${at('/dlq')}`);
+    await moved(page, () => keys('g', 'd'), `**${at('/dlq')}`);
     await settled(page);
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
+    await keys('j', 'Enter');
     await press(page, button('Retry'));
-    await press(page, page.locator('dialog[open]').getByRole('button', { name: 'Retry', exact: true }));
-    await page.waitForURL('**/messages/msg_*');
+    const retry = page.locator('dialog[open]').getByRole('button', { name: 'Retry', exact: true });
+    await moved(page, () => press(page, retry), '**/messages/msg_*');
 
     // Halt and resume.
-    await page.keyboard.press('/');
-    await page.keyboard.type('environments');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/settings/environments*');
+    await moved(page, () => keys('/', ...'environments', 'Enter'), '**/settings/environments*');
     await settled(page);
     const row = page.getByRole('row').filter({ hasText: 'Development' }).first();
     await press(page, row.getByRole('button', { name: 'Halt' }));
@@ -55,10 +48,7 @@ export function mainTasks(world: World): void {
     await page.getByText('Development is halted').waitFor({ state: 'detached' });
 
     // Make a key, and revoke it.
-    await page.keyboard.press('/');
-    await page.keyboard.type('keys');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/settings/keys*');
+    await moved(page, () => keys('/', ...'keys', 'Enter'), '**/settings/keys*');
     await settled(page);
     await press(page, button('New key'));
     await type(page, page.locator('dialog[open]').getByLabel('Name'), 'by keyboard');
