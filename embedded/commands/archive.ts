@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { parseArgs } from 'node:util';
+import type { parseArgs } from 'node:util';
 import type { Tenant } from '../../db/client.ts';
 import { listEveryEnvironment } from '../../db/environments/directory.ts';
 import { KEPT_DAYS_MIN } from '../../domain/archive/manifest.ts';
@@ -14,14 +14,22 @@ import { runCommand } from './run-command.ts';
 const USAGE = `Usage: npm run archive -- --before=<YYYY-MM-DD> --to=<folder> [--environment=<id>] [--dry-run]
        npm run archive -- --verify=<folder>`;
 
+const TEXT = { type: 'string' } as const;
+const OPTIONS = {
+  before: TEXT,
+  to: TEXT,
+  environment: TEXT,
+  verify: TEXT,
+  'dry-run': { type: 'boolean', default: false },
+} as const;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * `npm run archive`: moves invocations that ended long ago, with all of their records, from the database into files (docs/retention.md).
  * `--verify` checks such files without a database.
  */
-await runCommand(async (configuration) => {
-  const asked = readArguments();
+await runCommand(USAGE, { options: OPTIONS }, async (configuration, { values }) => {
+  const asked = askedBy(values);
   if (asked.verify !== null) return verify(asked.verify);
   const { applicationUrl, ownerUrl } = urlsOf(configuration);
   const tenants = await tenantsOf(applicationUrl, asked.environment);
@@ -40,17 +48,7 @@ await runCommand(async (configuration) => {
 type Asked =
   { verify: string } | { verify: null; before: Date; folder: string; environment: string | null; dryRun: boolean };
 
-function readArguments(): Asked {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    options: {
-      before: text,
-      to: text,
-      environment: text,
-      verify: text,
-      'dry-run': { type: 'boolean', default: false },
-    },
-  });
+function askedBy(values: ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']): Asked {
   if (values.verify !== undefined) return { verify: path.resolve(values.verify) };
   if (values.before === undefined || values.to === undefined) throw new Error(USAGE);
   const before = new Date(values.before);

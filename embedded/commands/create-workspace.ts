@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import type { Database } from '../../db/client.ts';
 import { createWorkspace } from '../../db/environments/workspaces.ts';
@@ -10,14 +9,14 @@ import { runCommand } from './run-command.ts';
 import { withDatabase } from '../with-database.ts';
 
 const USAGE = 'Usage: npm run workspace:create -- --name "Acme" [--owner-email ada@example.com]';
+const ARGUMENTS = { options: { name: { type: 'string' }, 'owner-email': { type: 'string' } } } as const;
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /**
  * `npm run workspace:create`: a workspace with its Production environment, an operator's key (full access) and an agent's, for an installation
  * that was not made by `npm start`; with `--owner-email`, a user who owns it. Credentials are printed once.
  */
-await runCommand(async (configuration) => {
-  const { values } = parseArgs({ options: { name: { type: 'string' }, 'owner-email': { type: 'string' } } });
+await runCommand(USAGE, ARGUMENTS, async (configuration, { values }) => {
   const { name, 'owner-email': email } = values;
   if (name === undefined || name.trim() === '') throw new Error(USAGE);
   if (email !== undefined && !EMAIL.test(email)) throw new Error(`--owner-email is no e-mail address. ${USAGE}`);

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { current, keep, move, prune, ramp, rollback, status } from '../../process/deployments/deploy.ts';
@@ -15,10 +14,10 @@ const USAGE = `Usage: npm run deploy -- <command>
   keep <build id>               keeps its open workflows with it, as a rollback does that was cut off
   move <build id>               gives the open workflows of a version whose workers are gone to the current one
   prune                         deletes the versions that are drained`;
+const ARGUMENTS = { allowPositionals: true, options: { wait: { type: 'boolean' } } } as const;
 
 /** `npm run deploy`: which version of the workers has which work (docs/upgrades.md). */
-await runCommand(async (configuration) => {
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: { wait: { type: 'boolean' } } });
+await runCommand(USAGE, ARGUMENTS, async (configuration, { positionals, values }) => {
   const run = commandOf(positionals, values.wait === true);
   if (run === null) throw new Error(USAGE);
   const { DATA_DIR: dataDir } = configuration;

@@ -25,7 +25,11 @@ process.exit(results.some(({ status }) => status === 'fail') ? 1 : 0);
 
 function parsed(): { json: boolean } {
   try {
-    return parseArgs({ options: { json: { type: 'boolean', default: false } } }).values;
+    const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
+    const { values } = parseArgs({ options });
+    if (values.help !== true) return values;
+    console.log(USAGE);
+    process.exit(0);
   } catch {
     console.error(USAGE);
     process.exit(2);

@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
 import { readExpensiveWorkPause, setExpensiveWorkPause } from '../../db/plans/expensive-work.ts';
 import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 import { withDatabase } from '../with-database.ts';
 
 const USAGE = 'Usage: npm run expensive-work -- pause --reason "<for the callers to read>" | resume | status';
+const ARGUMENTS = { options: { reason: { type: 'string' } }, allowPositionals: true } as const;
 /** One less than the database's limit, to leave room for the full stop. */
 const REASON_CHARACTERS_MAX = 499;
 
@@ -12,8 +12,7 @@ const REASON_CHARACTERS_MAX = 499;
  * `npm run expensive-work`: pauses new expensive work (hosted action execution and the like) for all workspaces, and resumes
  * it. Every API process follows within a second; reading, signing in and deleting go on.
  */
-await runCommand(async (configuration) => {
-  const { values, positionals } = parseArgs({ options: { reason: { type: 'string' } }, allowPositionals: true });
+await runCommand(USAGE, ARGUMENTS, async (configuration, { values, positionals }) => {
   const [verb, ...rest] = positionals;
   const reason = values.reason?.trim() ?? '';
   const isReasonGiven = reason !== '' && reason.length <= REASON_CHARACTERS_MAX;

@@ -9,8 +9,8 @@ const USAGE = `Usage: npm run memory:index -- [build | drop | status]
   status: how many vectors of which dimensions there are`;
 
 /** `npm run memory:index`: indexes over the vectors of memories. See docs/memory.md. */
-await runCommand(async (configuration) => {
-  const [verb = 'build', ...others] = process.argv.slice(2);
+await runCommand(USAGE, { allowPositionals: true }, async (configuration, { positionals }) => {
+  const [verb = 'build', ...others] = positionals;
   if (!['build', 'drop', 'status'].includes(verb) || others.length > 0) throw new Error(USAGE);
   const urls = urlsOf(configuration);
   const lines: string[] = [];

@@ -3,7 +3,7 @@ import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
 /** `npm run db:migrate`: brings the database to the newest schema, and makes the application's login where it is missing. */
-await runCommand(async (configuration) => {
+await runCommand('Usage: npm run db:migrate', {}, async (configuration) => {
   const { applicationUrl, ownerUrl } = databaseOf(configuration);
   const { applied } = await migrate({ ownerUrl: ownerUrl ?? applicationUrl, applicationUrl });
   return applied.length === 0 ? 'The schema is the newest already.' : `Applied: ${applied.join(', ')}.`;

@@ -7,18 +7,16 @@ import { readJsonFile } from '../private-file.ts';
 import { shellWord } from '../shell-word.ts';
 import { runCommand } from './run-command.ts';
 
+const USAGE = `Usage: eval "$(npm run --silent env)", or -- and one of ${ENVIRONMENT_KINDS.join(', ')} behind env.`;
+
 /**
  * `eval "$(npm run --silent env)"`: sets the variables that the documentation uses, for the development environment of the stack of `npm
  * start` or for the kind named: `npm run --silent env -- production`.
  */
-await runCommand(({ DATA_DIR }) => {
-  const [kind = 'development', ...others] = process.argv.slice(2);
+await runCommand(USAGE, { allowPositionals: true }, ({ DATA_DIR }, { positionals }) => {
+  const [kind = 'development', ...others] = positionals;
   const known = ENVIRONMENT_KINDS.find((one) => one === kind);
-  if (known === undefined || others.length > 0) {
-    throw new Error(
-      `Usage: eval "$(npm run --silent env)", or -- and one of ${ENVIRONMENT_KINDS.join(', ')} behind env.`,
-    );
-  }
+  if (known === undefined || others.length > 0) throw new Error(USAGE);
   const folder = path.resolve(DATA_DIR);
   const file = path.join(folder, 'credentials.json');
   if (!existsSync(file)) throw new Error(`There is no ${file}: run npm start first, with the same DATA_DIR.`);

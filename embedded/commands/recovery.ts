@@ -25,8 +25,8 @@ const WHY: Record<Recovery['reason'], string> = {
  * `npm run recovery`: what a failover or a restore of the database has left (docs/ha.md). `open` is for a restore that PostgreSQL cannot
  * tell from a restart: a copy of its disks that was put back.
  */
-await runCommand(async (configuration) => {
-  const [verb, ...rest] = process.argv.slice(2);
+await runCommand(USAGE, { allowPositionals: true }, async (configuration, { positionals }) => {
+  const [verb, ...rest] = positionals;
   if (!(verb === 'show' || verb === 'release' || verb === 'open') || rest.length > 0) throw new Error(USAGE);
   return withDatabase(databaseOf(configuration).applicationUrl, 'recovery', async (db) => {
     if (verb === 'open') await openEpoch(db, 'operator', false);

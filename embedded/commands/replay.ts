@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Configuration } from '../../domain/configuration/configuration.ts';
@@ -20,25 +19,23 @@ Usage:
 
 It ends with exit code 1 where a history does not replay, and names the event that the code does not make.`;
 const QUERY_LIMIT = '100';
+const TEXT = { type: 'string' } as const;
+const ARGUMENTS = {
+  options: {
+    'workflow-id': TEXT,
+    'run-id': TEXT,
+    file: TEXT,
+    query: TEXT,
+    limit: { ...TEXT, default: QUERY_LIMIT },
+  },
+} as const;
 
 interface Source {
   name: string;
   read: () => Promise<ReturnType<typeof readHistory>>;
 }
 
-await runCommand(async (configuration) => {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    options: {
-      'workflow-id': text,
-      'run-id': text,
-      file: text,
-      query: text,
-      limit: { ...text, default: QUERY_LIMIT },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return USAGE;
+await runCommand(USAGE, ARGUMENTS, async (configuration, { values }) => {
   const { 'workflow-id': id, file, query } = values;
   if ([id, file, query].filter((given) => given !== undefined).length !== 1) throw new Error(USAGE);
   const options = sealedPayloads(configuration.TEMPORAL_PAYLOAD_KEYS);

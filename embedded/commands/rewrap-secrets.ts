@@ -11,7 +11,7 @@ import { PRODUCT } from '../../domain/product.ts';
  * `npm run secrets:rewrap`: wraps every secret under the newest master key; afterwards the older keys can be removed. Each value that does not
  * open is a line on stderr, and the exit code is then 1.
  */
-await runCommand(async (configuration) => {
+await runCommand('Usage: npm run secrets:rewrap', {}, async (configuration) => {
   const { applicationUrl: url, dataDir } = databaseOf(configuration);
   const masterKeys = configuration.MASTER_KEYS ?? (dataDir === null ? null : masterKeysIn(dataDir));
   if (masterKeys === null) throw new Error('MASTER_KEYS is not set.');

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import { setPlan } from '../../db/plans/plans.ts';
 import { isPlanName, PLANS } from '../../domain/plans.ts';
@@ -7,11 +6,11 @@ import { runCommand } from './run-command.ts';
 import { withDatabase } from '../with-database.ts';
 
 const USAGE = `Usage: npm run workspace:plan -- --workspace <id> --plan <${PLANS.join('|')}>`;
+const ARGUMENTS = { options: { workspace: { type: 'string' }, plan: { type: 'string' } } } as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** `npm run workspace:plan`: puts a workspace on a plan. Every API process is notified at once. */
-await runCommand(async (configuration) => {
-  const { values } = parseArgs({ options: { workspace: { type: 'string' }, plan: { type: 'string' } } });
+await runCommand(USAGE, ARGUMENTS, async (configuration, { values }) => {
   const { workspace = '', plan = '' } = values;
   if (!UUID.test(workspace) || !isPlanName(plan)) throw new Error(USAGE);
   const workspaceId = workspace.toLowerCase();

@@ -8,7 +8,7 @@ import { localStack } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
 /** `npm run temporal:setup`: makes the namespace where there is none, and registers the search attributes in it. */
-await runCommand(async (configuration) => {
+await runCommand('Usage: npm run temporal:setup', {}, async (configuration) => {
   const { TEMPORAL_NAMESPACE: namespace, DATA_DIR: dataDir } = configuration;
   const address = configuration.TEMPORAL_ADDRESS ?? localStack(dataDir, 'TEMPORAL_ADDRESS').temporalAddress;
   const options = temporalConnectionOptions(address, configuration, (file) => readFileSync(file));

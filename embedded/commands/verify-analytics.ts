@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { type Difference, findDifferences, mendRollups } from '../../db/analytics/verification.ts';
 import { foldAllFacts } from '../../db/analytics/directory.ts';
 import { listEveryEnvironment } from '../../db/environments/directory.ts';
@@ -8,12 +7,13 @@ import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 import { withDatabase } from '../with-database.ts';
 
+const USAGE = 'Usage: npm run analytics:verify [-- --repair]';
+
 /**
  * `npm run analytics:verify`: recounts the kept records of every environment and prints each bucket of analytics that differs. Exits with
  * code 1 if one does. `--repair` adds what is missing and checks again.
  */
-await runCommand(async (configuration) => {
-  const { values } = parseArgs({ options: { repair: { type: 'boolean', default: false } } });
+await runCommand(USAGE, { options: { repair: { type: 'boolean' } } }, async (configuration, { values }) => {
   return withDatabase(databaseOf(configuration).applicationUrl, 'verify-analytics', async (db) => {
     await refusePrivilegedLogin(db);
     const tenants = await listEveryEnvironment(db);

@@ -10,8 +10,8 @@ export function mainTasks(world: World): void {
     const { browser, service, owner, at, environmentId, approvalId } = world;
     const { page, complaints, close } = await visit(browser, service, owner, at('/overview'));
     const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
-    const keys = async (...pressed: string[]): Promise<void> => {
-      for (const key of pressed) await page.keyboard.press(key);
+    const keys = async (...typed: string[]): Promise<void> => {
+      for (const key of typed) await (key === 'Enter' ? page.keyboard.press(key) : page.keyboard.type(key));
     };
     await settled(page);
 
@@ -34,7 +34,7 @@ export function mainTasks(world: World): void {
     await moved(page, () => press(page, retry), '**/messages/msg_*');
 
     // Halt and resume.
-    await moved(page, () => keys('/', ...'environments', 'Enter'), '**/settings/environments*');
+    await moved(page, () => keys('/', 'environments', 'Enter'), '**/settings/environments*');
     await settled(page);
     const row = page.getByRole('row').filter({ hasText: 'Development' }).first();
     await press(page, row.getByRole('button', { name: 'Halt' }));
@@ -48,7 +48,7 @@ export function mainTasks(world: World): void {
     await page.getByText('Development is halted').waitFor({ state: 'detached' });
 
     // Make a key, and revoke it.
-    await moved(page, () => keys('/', ...'keys', 'Enter'), '**/settings/keys*');
+    await moved(page, () => keys('/', 'keys', 'Enter'), '**/settings/keys*');
     await settled(page);
     await press(page, button('New key'));
     await type(page, page.locator('dialog[open]').getByLabel('Name'), 'by keyboard');

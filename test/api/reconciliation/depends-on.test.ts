@@ -93,7 +93,9 @@ describe('dependsOn', () => {
     const { effect } = await unknownOf(service, lost());
     const { invocation } = await invoke(service, action, { input: {}, dependsOn: [effect.id] });
     await service.client.workflow.getHandle(`invocation/${invocation.id}`).cancel();
-    expect((await settledInvocation(invocation.id, 'cancelled')).error).toBe(`cancelled while it waited for ${effect.id}`);
+    expect((await settledInvocation(invocation.id, 'cancelled')).error).toBe(
+      `cancelled while it waited for ${effect.id}`,
+    );
     await resolve(effect.id, 'succeeded');
     expect(await seen()).toBe(0);
   });

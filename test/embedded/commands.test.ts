@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { projectRoot } from '../../process/project-root.ts';
+
+/** The scripts of package.json whose program is made of `runCommand`, with the file of each. */
+const { scripts } = JSON.parse(readFileSync(path.join(projectRoot(), 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+const COMMANDS = Object.entries(scripts).flatMap(([script, run]) => {
+  const name = /embedded\/commands\/([\w-]+)\.js$/.exec(run)?.[1];
+  if (name === undefined) return [];
+  const file = path.join(projectRoot(), 'embedded', 'commands', `${name}.ts`);
+  return readFileSync(file, 'utf8').includes('runCommand(') ? [{ script, file }] : [];
+});
+
+const { argv, exitCode } = process;
+afterEach(() => {
+  process.argv = argv;
+  process.exitCode = exitCode;
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+/** A command runs when its file is imported. */
+async function ran(file: string, word: string) {
+  const printed = { log: '', error: '' };
+  vi.spyOn(console, 'log').mockImplementation((text: string) => void (printed.log += text));
+  vi.spyOn(console, 'error').mockImplementation((text: string) => void (printed.error += text));
+  // Where a command ran nevertheless, it would not find the stack of whoever tests.
+  vi.stubEnv('DATA_DIR', '/dev/null/none');
+  process.argv = [...argv.slice(0, 1), file, word];
+  process.exitCode = 0;
+  await import(file);
+  return { ...printed, code: process.exitCode };
+}
+
+test('the commands are found', () => {
+  expect(COMMANDS.length).toBeGreaterThanOrEqual(15);
+});
+
+test.each(COMMANDS)(
+  '$script says how it is called when it is asked, and does nothing else',
+  async ({ script, file }) => {
+    const { log, error, code } = await ran(file, '--help');
+    expect(log).toMatch(new RegExp(`npm run (--silent )?${script}\\b`));
+    expect({ error, code }).toEqual({ error: '', code: 0 });
+  },
+);
+
+test.each(COMMANDS)(
+  '$script does nothing with an argument that it does not take, and says how it is called',
+  async ({ script, file }) => {
+    const { log, error, code } = await ran(file, '--nonsense');
+    expect(error).toMatch(/^Unknown option '--nonsense'/);
+    expect(error).toMatch(new RegExp(`npm run (--silent )?${script}\\b`));
+    expect({ log, code }).toEqual({ log: '', code: 1 });
+  },
+);
