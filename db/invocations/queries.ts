@@ -153,6 +153,8 @@ export interface NamesOfInvocation {
   environmentName: string;
   /** Null when the admission recorded no request id. */
   requestId: string | null;
+  /** A recovery holds it: it was admitted before one, and nobody has claimed its dispatch here. */
+  isHeld: boolean;
 }
 
 /** For who starts the workflow of an invocation and holds only its id. Null where its admission was withdrawn. */
@@ -162,7 +164,9 @@ export async function namesOfInvocation(
 ): Promise<NamesOfInvocation | null> {
   return tx.row<NamesOfInvocation>(
     'names_of_invocation',
-    `SELECT a.name AS "actionName", e.name AS "environmentName", i.request_id AS "requestId"
+    `SELECT a.name AS "actionName", e.name AS "environmentName", i.request_id AS "requestId",
+       i.status IN ('queued', 'dispatching') AND i.timeline <> current_timeline() AND NOT EXISTS (
+         SELECT FROM attempts t WHERE t.invocation_id = i.id AND t.kind = 'dispatch' AND t.claimed_at IS NOT NULL) AS "isHeld"
      FROM invocations i JOIN actions a ON a.id = i.action_id JOIN environments e ON e.id = i.environment_id WHERE i.id = ?`,
     [invocationId],
   );
