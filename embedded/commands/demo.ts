@@ -13,8 +13,21 @@ import { walk } from '../walkthrough/walk.ts';
 const root = projectRoot();
 const dataDir = path.join(root, '.local', 'demo');
 const OUTPUT_LINES_MAX = 40;
+/** With the databases of the environment the demo would leave its workspace in an installation that is in use. */
+const OF_NO_OTHER_STACK = {
+  DATABASE_URL: undefined,
+  DATABASE_LISTEN_URL: undefined,
+  MIGRATION_DATABASE_URL: undefined,
+  TEMPORAL_ADDRESS: undefined,
+  TEMPORAL_NAMESPACE: undefined,
+  MASTER_KEYS: undefined,
+};
 
 async function main(): Promise<number> {
+  if (process.argv.length > 2) {
+    console.error('Usage: npm run demo, without arguments');
+    return 1;
+  }
   removeEndedFolder(dataDir);
   const [api, temporal, ui] = await freePorts(3);
   const ports = { PORT: String(api), TEMPORAL_PORT: String(temporal), TEMPORAL_UI_PORT: String(ui) };
@@ -24,7 +37,7 @@ async function main(): Promise<number> {
   });
   const { findings, end } = await walk(steps, {
     cwd: root,
-    env: { ...process.env, DATA_DIR: dataDir, ...ports },
+    env: { ...process.env, ...OF_NO_OTHER_STACK, DATA_DIR: dataDir, ...ports },
     onStep: printStep,
     onOutput: (_, output) => console.log(`${shortened(output)}\n`),
   });
