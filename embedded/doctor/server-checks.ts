@@ -76,18 +76,19 @@ export const SERVER_CHECKS: readonly Check[] = [
     'ha.md#synchronous-standbys',
     'With REQUIRE_SYNC_STANDBY=1, a synchronous standby is connected',
     (facts, settings) => {
-      if (!wantsStandby(settings)) return skipped('REQUIRE_SYNC_STANDBY is not 1: no standby is asked for.');
       const { synchronousStandbyNames: names, standbys, commitsWaiting } = facts;
-      if (names === '') {
-        return fail(
-          'REQUIRE_SYNC_STANDBY is 1, and synchronous_standby_names is empty',
-          'name the standbys, as ANY 1 (…)',
-        );
-      }
+      // Whether or not somebody asked for it: a restored backup brings the names of standbys that it has not.
       if (commitsWaiting > 0) {
         return fail(
           `${commitsWaiting} commits have waited for a standby for more than ten seconds: none that synchronous_standby_names names is streaming`,
           'look at pg_stat_replication as a superuser',
+        );
+      }
+      if (!wantsStandby(settings)) return skipped('REQUIRE_SYNC_STANDBY is not 1: no standby is asked for.');
+      if (names === '') {
+        return fail(
+          'REQUIRE_SYNC_STANDBY is 1, and synchronous_standby_names is empty',
+          'name the standbys, as ANY 1 (…)',
         );
       }
       return standbys > 0

@@ -241,6 +241,9 @@ describe('without a fault', () => {
       message: expect.stringContaining('3 commits have waited for a standby') as string,
     });
     expect(await told('standbys', { ...facts, commitsWaiting: 0 }, required)).toMatchObject({ status: 'ok' });
+    // A backup brings the names of standbys, also where nobody asks for one.
+    expect(await told('standbys', facts, {})).toMatchObject({ status: 'fail' });
+    expect(await told('standbys', { ...facts, commitsWaiting: 0 }, {})).toMatchObject({ status: 'skipped' });
   });
 
   it('the figures of metrics stay with the process that reads them', async () => {
