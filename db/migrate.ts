@@ -20,6 +20,9 @@ export class ApplicationLoginError extends Error {}
 const LOCK_WAIT_MS_MAX = 3_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
+/** knex prints what it throws, with its stack, as a warning on standard output. */
+const SILENT = { error: () => undefined, warn: () => undefined };
+
 export interface MigrateOptions {
   /** The owner's connection. The owner creates tables and roles. */
   ownerUrl: string;
@@ -43,7 +46,7 @@ export async function migrate({
   migrations = MIGRATIONS,
   lockWaitMsMax = LOCK_WAIT_MS_MAX,
 }: MigrateOptions): Promise<{ applied: string[] }> {
-  const db = knex({ client: 'pg', connection: ownerUrl, pool: { min: 0, max: 2 } });
+  const db = knex({ client: 'pg', connection: ownerUrl, pool: { min: 0, max: 2 }, log: SILENT });
   try {
     await refuseForeignSchema(db, migrations);
     const applied = await applyPending(db, new InCodeMigrations(migrations, lockWaitMsMax));

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { VARIABLES } from '../../domain/configuration/configuration.ts';
 import { removeEndedFolder } from '../data-folder.ts';
 import { freePorts } from '../ports.ts';
 import { projectRoot } from '../../process/project-root.ts';
@@ -13,15 +14,8 @@ import { walk } from '../walkthrough/walk.ts';
 const root = projectRoot();
 const dataDir = path.join(root, '.local', 'demo');
 const OUTPUT_LINES_MAX = 40;
-/** With the databases of the environment the demo would leave its workspace in an installation that is in use. */
-const OF_NO_OTHER_STACK = {
-  DATABASE_URL: undefined,
-  DATABASE_LISTEN_URL: undefined,
-  MIGRATION_DATABASE_URL: undefined,
-  TEMPORAL_ADDRESS: undefined,
-  TEMPORAL_NAMESPACE: undefined,
-  MASTER_KEYS: undefined,
-};
+/** With the settings of the environment the demo would leave its workspace in an installation that is in use. */
+const NO_SETTINGS = Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, undefined]));
 
 async function main(): Promise<number> {
   if (process.argv.length > 2) {
@@ -37,7 +31,7 @@ async function main(): Promise<number> {
   });
   const { findings, end } = await walk(steps, {
     cwd: root,
-    env: { ...process.env, ...OF_NO_OTHER_STACK, DATA_DIR: dataDir, ...ports },
+    env: { ...process.env, ...NO_SETTINGS, DATA_DIR: dataDir, ...ports },
     onStep: printStep,
     onOutput: (_, output) => console.log(`${shortened(output)}\n`),
   });

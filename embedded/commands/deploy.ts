@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { Client, Connection } from '@temporalio/client';
-import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
+import { Client } from '@temporalio/client';
 import { current, keep, move, prune, ramp, rollback, status } from '../../process/deployments/deploy.ts';
 import { namespaceOptions } from '../../process/payload-sealing.ts';
-import { localStack } from '../local-stack.ts';
+import { withTemporal } from '../with-temporal.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `Usage: npm run deploy -- <command>
@@ -20,16 +18,9 @@ const ARGUMENTS = { allowPositionals: true, options: { wait: { type: 'boolean' }
 await runCommand(USAGE, ARGUMENTS, async (configuration, { positionals, values }) => {
   const run = commandOf(positionals, values.wait === true);
   if (run === null) throw new Error(USAGE);
-  const { DATA_DIR: dataDir } = configuration;
-  const address = configuration.TEMPORAL_ADDRESS ?? localStack(dataDir, 'TEMPORAL_ADDRESS').temporalAddress;
-  const connection = await Connection.connect(
-    temporalConnectionOptions(address, configuration, (file) => readFileSync(file)),
+  return withTemporal(configuration, (connection) =>
+    run(new Client({ connection, ...namespaceOptions(configuration) })),
   );
-  try {
-    return await run(new Client({ connection, ...namespaceOptions(configuration) }));
-  } finally {
-    await connection.close();
-  }
 });
 
 function commandOf(words: readonly string[], wait: boolean): ((client: Client) => Promise<string>) | null {

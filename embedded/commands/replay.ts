@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import type { Configuration } from '../../domain/configuration/configuration.ts';
-import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { namespaceOptions, sealedPayloads } from '../../process/payload-sealing.ts';
 import { workflowIdOf } from '../workflow-ids.ts';
 import { historyFiles, readHistory, replayHistory, type ReplayOptions, workflowTypeOf } from '../replay-histories.ts';
-import { localStack } from '../local-stack.ts';
+import { withTemporal } from '../with-temporal.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `Replays histories on the code of this checkout. A replay calls no activity, and sends nothing.
@@ -44,7 +41,8 @@ await runCommand(USAGE, ARGUMENTS, async (configuration, { values }) => {
       options,
       historyFiles(file).map((name) => ({ name, read: () => Promise.resolve(readHistory(name)) })),
     );
-  return withClient(configuration, async (client) => {
+  return withTemporal(configuration, async (connection) => {
+    const client = new Client({ connection, ...namespaceOptions(configuration) });
     if (query !== undefined) return replayAll(options, await found(client, query, limitOf(values.limit)));
     const name = workflowIdOf(id ?? '');
     return replayAll(options, [{ name, read: () => client.workflow.getHandle(name, values['run-id']).fetchHistory() }]);
@@ -94,20 +92,4 @@ async function found(client: Client, query: string, limit: number): Promise<Sour
 function limitOf(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('--limit must be a whole number of at least 1');
   return Number(text);
-}
-
-async function withClient(
-  configuration: Configuration<'setup'>,
-  work: (client: Client) => Promise<string>,
-): Promise<string> {
-  const address =
-    configuration.TEMPORAL_ADDRESS ?? localStack(configuration.DATA_DIR, 'TEMPORAL_ADDRESS').temporalAddress;
-  const connection = await Connection.connect(
-    temporalConnectionOptions(address, configuration, (file) => readFileSync(file)),
-  );
-  try {
-    return await work(new Client({ connection, ...namespaceOptions(configuration) }));
-  } finally {
-    await connection.close();
-  }
 }

@@ -24,13 +24,13 @@ afterEach(() => {
 });
 
 /** A command runs when its file is imported. */
-async function ran(file: string, word: string) {
+async function ran(file: string, ...words: string[]) {
   const printed = { log: '', error: '' };
   vi.spyOn(console, 'log').mockImplementation((text: string) => void (printed.log += text));
   vi.spyOn(console, 'error').mockImplementation((text: string) => void (printed.error += text));
   // Where a command ran nevertheless, it would not find the stack of whoever tests.
   vi.stubEnv('DATA_DIR', '/dev/null/none');
-  process.argv = [...argv.slice(0, 1), file, word];
+  process.argv = [...argv.slice(0, 1), file, ...words];
   process.exitCode = 0;
   await import(file);
   return { ...printed, code: process.exitCode };
@@ -58,3 +58,23 @@ test.each(COMMANDS)(
     expect({ log, code }).toEqual({ log: '', code: 1 });
   },
 );
+
+const NOWHERE = '127.0.0.1:1';
+const fileOf = (name: string): string => COMMANDS.find(({ script }) => script === name)?.file ?? '';
+
+test.each([['deploy', 'status'], ['replay', '--workflow-id=inv_1'], ['temporal:setup']])(
+  '%s says where Temporal does not answer',
+  async (script, ...words) => {
+    vi.stubEnv('TEMPORAL_ADDRESS', NOWHERE);
+    const { error, code } = await ran(fileOf(script), ...words);
+    expect(error).toContain(`Temporal does not answer at ${NOWHERE}: `);
+    expect(code).toBe(1);
+  },
+);
+
+test('db:migrate says which login it took, in one line', async () => {
+  vi.stubEnv('DATABASE_URL', `postgresql://service_application:application@${NOWHERE}/service`);
+  const { error, code } = await ran(fileOf('db:migrate'));
+  expect(error.trim().split('\n')).toEqual([expect.stringMatching(/ECONNREFUSED.*MIGRATION_DATABASE_URL is not set/)]);
+  expect(code).toBe(1);
+});
