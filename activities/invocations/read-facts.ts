@@ -4,6 +4,7 @@ import { recordAwaitedStatus } from '../../db/approvals/changes.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { findDependencies } from '../../db/effects/queries.ts';
 import { lockCredentials } from '../../db/invocations/locks.ts';
+import { readCancelledRun } from '../../db/invocations/queries.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { readBinding, readLatestObservation, type RecordedObservation } from '../../db/previews/queries.ts';
 import { readSealedSecrets, readSecretVersions, type SealedSecretRow, versionsOf } from '../../db/secrets/secrets.ts';
@@ -13,7 +14,7 @@ import { requestDigestOf } from '../../domain/previews/binding.ts';
 import { newId } from '../../domain/ids.ts';
 import type { DeclaredImpact } from '../../domain/impact.ts';
 import type { Consent } from '../../domain/invocations/consent.ts';
-import { type GivenUp, judgedDependencies } from '../../domain/invocations/dependencies.ts';
+import { type GivenUp, judgedDependencies, withdrawnWithRun } from '../../domain/invocations/dependencies.ts';
 import type { Facts } from '../../domain/invocations/judgement.ts';
 import { requesterRefusal } from '../../domain/invocations/requester.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
@@ -70,20 +71,23 @@ export async function readFacts(
   { givenUp, now, mayClaim }: { givenUp: GivenUp | null; now: Date; mayClaim: boolean },
 ): Promise<Known> {
   const { approvalId } = work;
+  const mayHaveWaited = work.runId !== null && (approvalId !== null || work.hasDependencies);
   const names = descriptor.secretNames(work.definition);
   const bodyParts = prepared.kind === 'invalid' ? [] : prepared.request.bodyParts;
   // Sent together, and answered in order: the approval is read after the credentials of its deciders are locked.
-  const [standing, { secretVersions, sealed }, observation, record, , approval, dependencies, files] = await tx.inOrder(
-    () => lockCredentials(tx, work),
-    () => readSecrets(tx, names, mayClaim),
-    descriptor.inspects ? () => readLatestObservation(tx, work.id) : null,
-    work.preview === null ? null : () => readBinding(tx, work.id),
-    // The workflow that awaited the approval may have been terminated. Its successor has seen the end of it here.
-    approvalId === null ? null : () => recordAwaitedStatus(tx, approvalId),
-    approvalId === null ? null : () => approvalOf(tx, approvalId),
-    work.hasDependencies ? () => findDependencies(tx, work.id) : null,
-    () => checkFiles(tx, filesIn(bodyParts)),
-  );
+  const [standing, { secretVersions, sealed }, observation, record, , approval, dependencies, cancelledRun, files] =
+    await tx.inOrder(
+      () => lockCredentials(tx, work),
+      () => readSecrets(tx, names, mayClaim),
+      descriptor.inspects ? () => readLatestObservation(tx, work.id) : null,
+      work.preview === null ? null : () => readBinding(tx, work.id),
+      // The workflow that awaited the approval may have been terminated. Its successor has seen the end of it here.
+      approvalId === null ? null : () => recordAwaitedStatus(tx, approvalId),
+      approvalId === null ? null : () => approvalOf(tx, approvalId),
+      work.hasDependencies ? () => findDependencies(tx, work.id) : null,
+      mayHaveWaited ? () => readCancelledRun(tx, work.id) : null,
+      () => checkFiles(tx, filesIn(bodyParts)),
+    );
   const impact = impactOfWork(work, descriptor, observation);
   const facts: Facts = {
     halt: work.haltedReason,
@@ -97,11 +101,10 @@ export async function readFacts(
     binding: record === null ? null : bindingNow({ ...work, effectId }, { descriptor, prepared, record, observation }),
     missingSecrets: names.filter((name) => secretVersions[name] === 0),
     files,
-    // The end of a dependency may be seen before the signal that the run was cancelled.
-    dependencies: judgedDependencies(
-      dependencies ?? [],
-      dependencies?.[0]?.runCancelled === true ? 'cancelled' : givenUp,
-    ),
+    // What was waited for may come about before the signal that the run was cancelled.
+    dependencies: cancelledRun
+      ? withdrawnWithRun(dependencies ?? [], cancelledRun.hasWaited, approvalId)
+      : judgedDependencies(dependencies ?? [], givenUp),
     limits: null,
     isReadOutdated: descriptor.inspects && isOutdated(observation, approval, now),
   };

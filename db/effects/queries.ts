@@ -196,15 +196,11 @@ export async function findEffects(tx: EnvironmentTransaction, ids: readonly stri
   );
 }
 
-/** The dependencies of an invocation, in the order of its request, and whether its run was cancelled. */
-export async function findDependencies(
-  tx: EnvironmentTransaction,
-  invocationId: string,
-): Promise<(Dependency & { runCancelled: boolean })[]> {
-  return tx.rows<Dependency & { runCancelled: boolean }>(
+/** The dependencies of an invocation, in the order of its request. */
+export async function findDependencies(tx: EnvironmentTransaction, invocationId: string): Promise<Dependency[]> {
+  return tx.rows<Dependency>(
     'find_dependencies',
-    `SELECT e.id AS "effectId", e.stage, e.outcome, COALESCE(r.status = 'cancelled', false) AS "runCancelled"
-     FROM effect_dependencies d JOIN effects e ON e.id = d.depends_on JOIN invocations i ON i.id = d.invocation_id LEFT JOIN runs r ON r.id = i.run_id
+    `SELECT e.id AS "effectId", e.stage, e.outcome FROM effect_dependencies d JOIN effects e ON e.id = d.depends_on
      WHERE d.invocation_id = ? ORDER BY d.position`,
     [invocationId],
   );

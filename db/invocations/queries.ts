@@ -147,6 +147,19 @@ export async function hasBegun(tx: EnvironmentTransaction, invocationId: string)
   return row?.begun ?? false;
 }
 
+/** Whether an invocation has waited for people or for other effects, where its run was cancelled. Null where the run was not, or there is none. */
+export async function readCancelledRun(
+  tx: EnvironmentTransaction,
+  invocationId: string,
+): Promise<{ hasWaited: boolean } | null> {
+  return tx.row<{ hasWaited: boolean }>(
+    'read_cancelled_run',
+    `SELECT i.approval_id IS NOT NULL OR i.dependencies_awaited_at IS NOT NULL AS "hasWaited"
+     FROM invocations i JOIN runs r ON r.id = i.run_id WHERE i.id = ? AND r.status = 'cancelled'`,
+    [invocationId],
+  );
+}
+
 /** What the Temporal UI shows of an invocation beside its ids. */
 export interface NamesOfInvocation {
   actionName: string;

@@ -23,6 +23,22 @@ export function judgedDependencies(all: readonly Dependency[], givenUp: GivenUp 
   return { awaited: open.map(({ effectId }) => effectId), refusal: null };
 }
 
+/**
+ * What a cancelled run leaves of its invocation: one that waits, or has waited for effects or for people, is not sent, although what it waited
+ * for came about since. One that had nothing to wait for goes on.
+ */
+export function withdrawnWithRun(
+  all: readonly Dependency[],
+  hasWaited: boolean,
+  approvalId: string | null,
+): Dependencies {
+  const judged = judgedDependencies(all, 'cancelled');
+  if (judged.refusal !== null || !hasWaited) return judged;
+  if (approvalId === null) return all[0] ? cancelled(all[0]) : judged;
+  const message = `cancelled while it waited for approval ${approvalId}`;
+  return { awaited: [], refusal: { code: 'approval_cancelled', message, details: { approvalId } } };
+}
+
 function refused({ effectId }: Dependency, why: string): Dependencies {
   const message = `depends on ${effectId}: ${why}`;
   return { awaited: [], refusal: { code: 'dependency_unsettled', message, details: { effectId } } };

@@ -166,6 +166,30 @@ describe('cancelling a run', () => {
     expect(ended.status).toBe('cancelled');
   });
 
+  test('what was waited for comes about before the cancellation is heard of: nothing is sent', async () => {
+    const run = await beginRun(service);
+    const sent = (await target.requests('/ok')).length;
+    const parked = (await invoke(service, parking)).invocation; // of no run
+    const body = { input: {}, runId: run, dependsOn: [parked.effectId] };
+    const behind = (await invoke(service, dependent, body)).invocation;
+    const agreed = (await invoke(service, parking, { input: {}, runId: run })).invocation;
+    const awaiting = `SELECT FROM invocations WHERE run_id = $1 AND status = 'queued' AND dependencies_awaited_at IS NOT NULL`;
+    await expect.poll(() => service.database.asOwner(awaiting, [run])).toHaveLength(1);
+    await service.database.asOwner(
+      "UPDATE runs SET status = 'cancelled', ended_at = now(), closed_at = now() WHERE id = $1",
+      [run],
+    );
+    const person = await keyClient(service, service.database.tenant);
+    await approve(person, await readApproval(person, parked.approvalId));
+    const end = async ({ id }: { id: string }) =>
+      invocationIn(await service.get(`/api/v2/actions/invocations/${id}?wait=60`));
+    expect((await end(parked)).status).toBe('succeeded');
+    expect((await end(behind)).status).toBe('cancelled');
+    await approve(person, await readApproval(person, agreed.approvalId));
+    expect((await end(agreed)).status).toBe('cancelled');
+    expect(await target.requests('/ok')).toHaveLength(sent + 1);
+  });
+
   test('also where an operator terminated what waits: an approval later sends nothing', async () => {
     const run = await beginRun(service);
     const { invocation } = await invoke(service, parking, { input: {}, runId: run });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyVerdict } from '../../../domain/approval-policies/verdict.ts';
 import type { GivenApproval } from '../../../domain/invocations/consent.ts';
-import { judgedDependencies } from '../../../domain/invocations/dependencies.ts';
+import { judgedDependencies, withdrawnWithRun } from '../../../domain/invocations/dependencies.ts';
 import { type Facts, judge, NOTHING_KNOWN, refusalBy, RULES } from '../../../domain/invocations/judgement.ts';
 import type { Refusal, RefusalCode } from '../../../domain/refusals.ts';
 import { randomFrom } from '../../harness/random.ts';
@@ -115,6 +115,10 @@ describe('what it waits for, after nothing refuses it', () => {
     expect(judgedDependencies([done], 'time_over')).toEqual({ awaited: [], refusal: null });
     expect(judgedDependencies([open, failed]).refusal?.message).toBe('depends on eff_3: it has failed');
     expect(judgedDependencies([open], 'cancelled').refusal?.code).toBe('invocation_cancelled');
+    expect(withdrawnWithRun([done, open], false, null).refusal?.details).toEqual({ effectId: 'eff_1' });
+    expect(withdrawnWithRun([done], false, null)).toEqual({ awaited: [], refusal: null });
+    expect(withdrawnWithRun([done], true, null).refusal?.code).toBe('invocation_cancelled');
+    expect(withdrawnWithRun([], true, 'apr_1').refusal?.code).toBe('approval_cancelled');
   });
 });
 
