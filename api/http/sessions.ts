@@ -56,7 +56,7 @@ export class SessionAuthenticator {
       session.isCurrentToken &&
       (isUnseen(session) || ageMs(session.lastSeenAt) >= LAST_SEEN_PRECISION_SECONDS * 1_000)
     ) {
-      void this.rememberUse(session);
+      void this.rememberUse(session, hash);
     }
     return session;
   }
@@ -72,9 +72,9 @@ export class SessionAuthenticator {
     ctx.append('Set-Cookie', sessionCookie({ token, expiresAt: session.expiresAt }, needsSecureCookie(ctx)));
   }
 
-  private async rememberUse(session: FoundSession): Promise<void> {
+  private async rememberUse(session: FoundSession, presented: Buffer): Promise<void> {
     try {
-      await this.db.withUser(session.userId, (tx) => touchSession(tx, session.id));
+      await this.db.withUser(session.userId, (tx) => touchSession(tx, presented));
     } catch (error) {
       this.logger.warn(
         { sessionId: session.id, failure: describeFailure(error) },

@@ -102,17 +102,17 @@ export async function confirmPassword(tx: UserTransaction, sessionId: string): P
 }
 
 /**
- * Renews the idle time of a session whose present token was presented; writes at most once a minute for each session, and when a token is
- * presented for the first time, which ends the one before it.
+ * Renews the idle time of the session whose present token was presented; writes at most once a minute for each session, and when a token is
+ * presented for the first time, which ends the one before it. A token that was replaced meanwhile says nothing of the new one.
  */
-export async function touchSession(tx: UserTransaction, sessionId: string): Promise<void> {
+export async function touchSession(tx: UserTransaction, presented: Buffer): Promise<void> {
   await tx.raw(
     'touch_session',
     `UPDATE sign_in_sessions SET last_seen_at = now(),
        previous_valid_until = CASE WHEN previous_token_hash IS NOT NULL
          THEN LEAST(previous_valid_until, now() + :overlap * interval '1 second') END
-     WHERE id = :sessionId AND (last_seen_at <= now() - :precision * interval '1 second' OR last_seen_at <= token_issued_at)`,
-    { sessionId, precision: LAST_SEEN_PRECISION_SECONDS, overlap: TOKEN_OVERLAP_SECONDS },
+     WHERE token_hash = :presented AND (last_seen_at <= now() - :precision * interval '1 second' OR last_seen_at <= token_issued_at)`,
+    { presented, precision: LAST_SEEN_PRECISION_SECONDS, overlap: TOKEN_OVERLAP_SECONDS },
   );
 }
 

@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hashToken } from '../../../db/auth/sessions.ts';
+import { hashToken, rotateSessionToken, touchSession } from '../../../db/auth/sessions.ts';
 import { comparisonWith, hashPassword } from '../../../db/auth/password.ts';
 import { parseAddressRanges } from '../../../domain/address-ranges.ts';
 import { CHEAP, cookieOf, createPerson, PASSWORD, personOf, tokenSetBy, type TestPerson } from '../harness/people.ts';
@@ -353,6 +353,19 @@ describe('a session', () => {
         )
       )[0]?.ending;
     await expect.poll(isEnding).toBe(true);
+  });
+
+  it('takes a use of the token before for none of the new one, whose reply may be lost', async () => {
+    const person = await createPerson(api, 'member');
+    const presented = hashToken(person.token);
+    const aged = `UPDATE sign_in_sessions SET token_issued_at = token_issued_at - interval '16 minutes', last_seen_at = last_seen_at - interval '16 minutes' WHERE id = $1`;
+    await api.database.asOwner(aged, [person.sessionId]);
+    const { db } = api.database;
+    expect(await db.withUser(person.userId, (tx) => rotateSessionToken(tx, presented))).not.toBeNull();
+    // A request that was read before the rotation writes its use behind it.
+    await db.withUser(person.userId, (tx) => touchSession(tx, presented));
+    const ending = `SELECT previous_valid_until = expires_at AND last_seen_at = token_issued_at AS kept FROM sign_in_sessions WHERE id = $1`;
+    expect(await api.database.asOwner(ending, [person.sessionId])).toEqual([{ kept: true }]);
   });
 
   it('POST /auth/password 200 ends every session but the one that it starts; 403 for a wrong password', async () => {
