@@ -245,8 +245,11 @@ export class DeliveryClaimer {
   /** It may be a message that a key holds back, which no pacer helps: once a minute is enough for one that is lost. */
   async #tellPacer(tenant: Tenant): Promise<void> {
     if (this.#told.has(tenant.environmentId)) return;
-    this.#told.set(tenant.environmentId, true);
-    await this.#oneAtATime('pace', tenant, () => this.#deps.paceMessages(tenant));
+    await this.#oneAtATime('pace', tenant, async () => {
+      await this.#deps.paceMessages(tenant);
+      // Behind it: the next look tells a pacer that could not be told.
+      this.#told.set(tenant.environmentId, true);
+    });
   }
 
   #giveUpLost(tenant: Tenant): Promise<void> {
