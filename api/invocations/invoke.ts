@@ -63,12 +63,10 @@ async function admitAndAwait(
     const invocation = await awaitRest(deps, caller.tenant, invocationId, timeoutMs, begin, signal);
     // A look that is under way when the wait ends may withdraw it after this read.
     if (invocation !== null && !(await endLook())) {
-      // The request that admitted it may withdraw it until it has begun: its id is told to nobody before.
-      const isHeld =
-        mayWait || admitted.fresh || (await deps.db.oneStatement(caller.tenant, (tx) => hasBegun(tx, invocationId)));
-      if (!isHeld)
-        throw stillQueued(invocationId, 'its caller may not wait, and the request that admitted it may withdraw it');
-      return invocation;
+      // The request that admitted it may withdraw it until it has begun: its id is told to nobody before, however long they waited.
+      const isHeld = admitted.fresh || invocation.status !== 'queued';
+      if (isHeld || (await deps.db.oneStatement(caller.tenant, (tx) => hasBegun(tx, invocationId)))) return invocation;
+      throw stillQueued(invocationId, 'the request that admitted it may withdraw it');
     }
   } finally {
     await endLook();

@@ -77,6 +77,24 @@ describe('an invocation that no worker takes up', () => {
     }
   });
 
+  test('is told to nobody who asked for the same operation and waited less long than that takes', async () => {
+    workers.lies = async () => {
+      await delay(REPLY_MARGIN_MS);
+      return true;
+    };
+    try {
+      const action = await createAction(caller, { url: 'http://127.0.0.1:9/' }, { timeoutMs: 1 });
+      const invoke = () => caller.post(`/api/v2/actions/${action}/invoke`, { input: {}, operationKey: 'impatient' });
+      const first = invoke();
+      await expect.poll(async () => (await rows()).length).toBe(1);
+      const replies = await Promise.all([invoke(), first]);
+      expect(replies.map(({ status }) => status)).toEqual([503, 503]);
+      expect(await rows()).toEqual([]);
+    } finally {
+      workers.lies = () => Promise.resolve(true);
+    }
+  });
+
   test('is left to a worker of the same process, which is only late', async () => {
     const first = invokeOnce();
     await expect.poll(async () => (await rows()).length).toBe(1);
