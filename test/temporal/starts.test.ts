@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
@@ -8,6 +8,7 @@ import { invokeActionStart } from '../../temporal/invocations/invoke-action.ts';
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { EVERY_ENVIRONMENT, SEARCH_ATTRIBUTES, searchAttributes } from '../../temporal/search-attributes.ts';
 import { asChild, PRIORITY_KEYS } from '../../temporal/start.ts';
+import { sealedPayloads } from '../../process/payload-sealing.ts';
 import { ensureSweepSchedule } from '../../process/sweep-schedule.ts';
 import { PROJECT_ROOT } from '../architecture/source-tree.ts';
 import * as registry from '../../workflows/index.ts';
@@ -65,13 +66,29 @@ describe('on a server', () => {
     },
   );
 
-  test('a name of the longest kind fits into what the server takes', async () => {
+  test.each([
+    ['plain', null],
+    ['sealed', `1:${randomBytes(32).toString('base64')}`],
+  ])('a name of the longest kind fits into what the server takes, %s', async (_how, keys) => {
+    const { namespace } = client.options;
+    const starting = new Client({ connection, namespace, ...sealedPayloads(keys) });
     const longest = { actionName: 'a'.repeat(64), environmentName: '🏦'.repeat(100), requestId: 'r'.repeat(128) };
-    const { type, options } = invokeActionStart(REF, randomUUID(), longest);
-    const workflowId = `invocation/${randomUUID()}`;
-    const handle = await client.workflow.start(type, { ...options, workflowId, args: [...options.args] });
-    expect((await shown(workflowId)).environment).toBe(longest.environmentName);
-    await handle.terminate();
+    const starts = [
+      invokeActionStart(REF, randomUUID(), longest),
+      reconcileEffectStart(
+        { ...REF, actionName: longest.actionName, grade: 'unknown' },
+        randomUUID(),
+        longest.environmentName,
+      ),
+    ];
+    for (const { type, options } of starts) {
+      const workflowId = `longest/${randomUUID()}`;
+      const handle = await starting.workflow.start(type, { ...options, workflowId, args: [...options.args] });
+      const described = await starting.workflow.getHandle(workflowId).describe();
+      expect(described.typedSearchAttributes.get(SEARCH_ATTRIBUTES.environment)).toBe(longest.environmentName);
+      expect(await described.staticSummary()).toContain('a'.repeat(50));
+      await handle.terminate();
+    }
   });
 
   test('every filter that docs/operations.md names is one that the server takes', async () => {
