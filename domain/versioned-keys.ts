@@ -7,6 +7,11 @@ export interface VersionedKeys {
   sealing: number | null;
 }
 
+/** Something was sealed with a key that is not given. The message names its version. */
+export class UnknownKeyError extends Error {
+  override readonly name = 'UnknownKeyError';
+}
+
 const VERSION_MAX = 2_147_483_647; // the range of the database's integer
 const ENTRY = /^(~?)([1-9][0-9]{0,9}):([A-Za-z0-9+/_-]+={0,2})$/;
 

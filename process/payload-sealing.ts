@@ -2,7 +2,7 @@ import type { DataConverter, Payload, PayloadCodec, SerializationContext } from 
 import proto from '@temporalio/proto';
 import type { Json } from '../domain/json.ts';
 import { openBytes, sealBytes } from '../domain/sealing.ts';
-import { parseVersionedKeys, type VersionedKeys } from '../domain/versioned-keys.ts';
+import { parseVersionedKeys, UnknownKeyError, type VersionedKeys } from '../domain/versioned-keys.ts';
 
 /** The name that Temporal's own samples give to an encrypted payload. */
 const ENCODING = { key: 'encoding', value: Buffer.from('binary/encrypted') };
@@ -45,7 +45,9 @@ class PayloadSealing implements PayloadCodec {
       const version = Number(Buffer.from(metadata?.[KEY_VERSION] ?? []).toString());
       const key = this.known.keys.get(version);
       if (key === undefined)
-        throw new Error(`TEMPORAL_PAYLOAD_KEYS has no key of version ${version}, which a payload was sealed with`);
+        throw new UnknownKeyError(
+          `TEMPORAL_PAYLOAD_KEYS has no key of version ${version}, which a payload was sealed with`,
+        );
       return PayloadMessage.decode(openBytes(key, data ?? new Uint8Array(), ownerOf(context), 'a payload of Temporal'));
     });
   }

@@ -3,8 +3,11 @@ import {
   type Client,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
+  type ScheduleOptionsStartWorkflowAction,
   ScheduleOverlapPolicy,
+  type ScheduleUpdateOptions,
 } from '@temporalio/client';
+import type { Workflow } from '@temporalio/common';
 import { type Calendar, calendarsOf } from '../../domain/schedules/calendar-specs.ts';
 import { parseCron } from '../../domain/schedules/cron.ts';
 import {
@@ -15,6 +18,7 @@ import {
   type TemporalPlan,
 } from '../../domain/schedules/schedules.ts';
 import { offsetsMinutes } from '../../domain/schedules/time-zone.ts';
+import { UnknownKeyError } from '../../domain/versioned-keys.ts';
 import { fireScheduleAction, temporalScheduleId } from '../../temporal/schedules/fire-schedule.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
@@ -49,11 +53,28 @@ export async function putSchedule(
       await client.schedule.create({ scheduleId, ...wanted });
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      await client.schedule.getHandle(scheduleId).update(() => wanted);
+      await replaced(client, scheduleId, wanted);
     }
     const missed = missedBy(plan, now);
     if (missed !== null) await client.schedule.getHandle(scheduleId).backfill(missed);
   });
+}
+
+type Wanted = ScheduleUpdateOptions<ScheduleOptionsStartWorkflowAction<Workflow>>;
+
+/**
+ * The SDK reads a schedule before it updates it. What was sealed with a key that is gone is made anew instead, or it would stand still for
+ * good. A kill between the two leaves a row whose time comes without a firing, which the sweep tells again.
+ */
+async function replaced(client: Client, scheduleId: string, wanted: Wanted): Promise<void> {
+  const handle = client.schedule.getHandle(scheduleId);
+  try {
+    await handle.update(() => wanted);
+  } catch (error) {
+    if (!(error instanceof UnknownKeyError)) throw error;
+    await handle.delete();
+    await client.schedule.create({ scheduleId, ...wanted });
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
-import { ScheduleNotFoundError } from '@temporalio/client';
+import { randomBytes } from 'node:crypto';
+import { Client, ScheduleNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { workflowStarts } from '../../../activities/maintenance/workflow-starts.ts';
@@ -8,6 +9,7 @@ import { newId } from '../../../domain/ids.ts';
 import { parseCron } from '../../../domain/schedules/cron.ts';
 import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
 import { isSlot, nextSlots } from '../../../domain/schedules/slots.ts';
+import { sealedPayloads } from '../../../process/payload-sealing.ts';
 import { temporalScheduleId } from '../../../temporal/schedules/fire-schedule.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService } from '../../harness/service.ts';
@@ -218,6 +220,26 @@ test('Temporal is told to start every firing, and for how long after its time', 
       .status,
   ).toBe(200);
   expect(await policies()).toMatchObject({ overlap: 'ALLOW_ALL', catchupWindow: 4_321_000 });
+});
+
+test('a schedule that was sealed with a key that is gone is made anew', async () => {
+  const { taskQueue, database } = service;
+  const { connection, options } = service.client;
+  const [gone, given] = [1, 2].map(
+    (version) =>
+      new Client({
+        connection,
+        namespace: options.namespace,
+        ...sealedPayloads(`${version}:${randomBytes(32).toString('base64')}`),
+      }),
+  );
+  if (gone === undefined || given === undefined) throw new Error('there are two');
+  const ref = { ...database.tenant, scheduleId: newId('schedule') };
+  const plan = { cron: '0 0 1 1 *', timezone: 'UTC', catchUpSeconds: 60, paused: true, dueAt: null };
+  for (const client of [gone, given]) await putSchedule(client, ref, plan, { environmentName: null, taskQueue });
+  const { action, state } = await given.schedule.getHandle(temporalScheduleId(ref.scheduleId)).describe();
+  expect([action.args, state.paused]).toEqual([[ref], true]);
+  await forgetSchedule(given, ref.scheduleId);
 });
 
 describe('the server fires every slot', () => {
