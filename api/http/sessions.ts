@@ -4,7 +4,6 @@ import {
   hashToken,
   LAST_SEEN_PRECISION_SECONDS,
   rotateSessionToken,
-  TOKEN_OVERLAP_SECONDS,
   TOKEN_ROTATION_MINUTES,
   touchSession,
 } from '../../db/auth/sessions.ts';
@@ -97,11 +96,10 @@ export function userOf(session: FoundSession): UserCaller {
   };
 }
 
-/** A token that is old; or the one before it, where nobody has presented the present one and its reply must be lost. */
+/** A token that is old; or the one before it, where nobody has presented the present one by then and its reply must be lost. */
 function isDue(session: FoundSession): boolean {
-  const age = ageMs(session.tokenIssuedAt);
-  if (session.isCurrentToken) return age >= TOKEN_ROTATION_MINUTES * 60_000;
-  return isUnseen(session) && age >= TOKEN_OVERLAP_SECONDS * 1_000;
+  const mayBeReplaced = session.isCurrentToken || isUnseen(session);
+  return mayBeReplaced && ageMs(session.tokenIssuedAt) >= TOKEN_ROTATION_MINUTES * 60_000;
 }
 
 /** Nobody has presented the present token yet. */

@@ -10,7 +10,7 @@ export const SESSION_IDLE_MINUTES = 60;
 /** The first request after this long replaces the token. */
 export const TOKEN_ROTATION_MINUTES = 15;
 /** The replaced token stays valid for this long after the new one was presented, for requests that were in flight with it. */
-export const TOKEN_OVERLAP_SECONDS = 60;
+const TOKEN_OVERLAP_SECONDS = 60;
 /** The resolution of `last_seen_at`. */
 export const LAST_SEEN_PRECISION_SECONDS = 60;
 
@@ -65,7 +65,8 @@ export async function startSession(
 
 /**
  * Replaces a token that is due. Among concurrent requests, one replaces it and gets the new token; the others get null. A reply may be lost with
- * the new token: the one before it stays valid until the new one is presented, and is replaced once more after the overlap.
+ * the new token, or take minutes: the one before it stays valid until the new one is presented, and is replaced once more when that is due
+ * itself. Sooner, a reply that is only slow would bring a token that is valid no more.
  */
 export async function rotateSessionToken(tx: UserTransaction, presented: Buffer): Promise<string | null> {
   const token = generateToken();
@@ -73,11 +74,10 @@ export async function rotateSessionToken(tx: UserTransaction, presented: Buffer)
     'rotate_session_token',
     `UPDATE sign_in_sessions SET token_hash = :next, token_issued_at = now(), previous_token_hash = :presented,
        previous_valid_until = expires_at, last_seen_at = now()
-     WHERE (token_hash = :presented AND token_issued_at <= now() - :age * interval '1 minute')
-       OR (previous_token_hash = :presented AND last_seen_at <= token_issued_at
-           AND token_issued_at <= now() - :overlap * interval '1 second')
+     WHERE (token_hash = :presented OR (previous_token_hash = :presented AND last_seen_at <= token_issued_at))
+       AND token_issued_at <= now() - :age * interval '1 minute'
      RETURNING id`,
-    { next: hashToken(token), presented, overlap: TOKEN_OVERLAP_SECONDS, age: TOKEN_ROTATION_MINUTES },
+    { next: hashToken(token), presented, age: TOKEN_ROTATION_MINUTES },
   );
   return rows.length === 0 ? null : token;
 }
