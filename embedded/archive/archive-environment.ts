@@ -69,8 +69,9 @@ export async function archiveEnvironment(archiving: Archiving, tenant: Tenant): 
     for (const { refusal } of page) if (refusal !== null) done.staying[refusal] = (done.staying[refusal] ?? 0) + 1;
     const going = page.filter(({ refusal }) => refusal === null);
     for (const [month, ids] of byMonth(going)) {
-      if (!archiving.dryRun && !(await archiveFile(archiving, tenant, month, ids))) {
-        done.staying['changed'] = (done.staying['changed'] ?? 0) + ids.length;
+      const refusal = archiving.dryRun ? null : await archiveFile(archiving, tenant, month, ids);
+      if (refusal !== null) {
+        done.staying[refusal] = (done.staying[refusal] ?? 0) + ids.length;
         continue;
       }
       done.archived += ids.length;
@@ -120,24 +121,27 @@ function byMonth(candidates: readonly Candidate[]): Map<string, string[]> {
   return months;
 }
 
-/** Returns false where one of them has changed meanwhile: all of the file stay, and the next command looks at them again. */
+/**
+ * Returns why all of the file stay, and the next command looks at them again: one of them has changed meanwhile, or the disk gives back
+ * something else than was written. Null where they left.
+ */
 async function archiveFile(
   archiving: Archiving,
   tenant: Tenant,
   month: string,
   ids: readonly string[],
-): Promise<boolean> {
+): Promise<'changed' | 'file_not_verified' | null> {
   const { folder, after = () => undefined } = archiving;
   const archive = await nextName(folder, tenant.environmentId, month);
   await writeData(folder, archive, linesOf(archiving, tenant, ids));
   after('written');
   try {
     await finish(archiving, tenant, archive);
-    return true;
+    return null;
   } catch (error) {
     if (!isRefusal(error)) throw error;
     await removeArchive(folder, archive);
-    return false;
+    return error instanceof BrokenArchiveError ? 'file_not_verified' : 'changed';
   }
 }
 

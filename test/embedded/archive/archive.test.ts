@@ -1,3 +1,4 @@
+import { readdirSync, truncateSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -392,6 +393,19 @@ describe('a command that is killed', () => {
     await changing;
     expect(done).toMatchObject({ archived: 1, staying: { changed: 2 }, leftovers: [] });
     expect(await verifyFolder(to)).toEqual({ files: 1, invocations: 1, faults: [] });
+    expect(await archive(to)).toMatchObject({ archived: 2, leftovers: [] });
+  });
+
+  test('meets a disk that gives back other bytes: it says so, and all stay in the database', async () => {
+    const ids = await oldPlain(2);
+    const to = await folder();
+    const spoil = (step: Step): void => {
+      if (step !== 'manifested') return;
+      const [file = ''] = readdirSync(path.join(to, tenant.environmentId)).filter((name) => name.endsWith('.gz'));
+      truncateSync(path.join(to, tenant.environmentId, file), 40);
+    };
+    expect(await archive(to, { after: spoil })).toMatchObject({ archived: 0, staying: { file_not_verified: 2 } });
+    expect([await stored(ids), await idsIn(to)]).toEqual([ids, []]);
     expect(await archive(to)).toMatchObject({ archived: 2, leftovers: [] });
   });
 
