@@ -257,8 +257,6 @@ test('the pacer of an environment is told of what is late once a minute', async 
     { slots: 50, shutdownGraceMs: 1_000 },
   );
   running.push(made.run());
-  await expect.poll(() => told, { timeout: 30_000 }).toBe(1);
-  const before = looks;
-  await expect.poll(() => looks).toBeGreaterThan(before + 2);
-  expect(told).toBe(1);
+  await expect.poll(() => looks).toBeGreaterThan(4);
+  expect([failures > 1, told]).toEqual([true, 1]);
 });
