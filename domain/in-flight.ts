@@ -23,8 +23,11 @@ const LEASE_MARGIN_MS = 60_000;
 export const GRANT_LEASE_MS = 15_000;
 /** A waiter that was told of so many grants and let them lapse is gone. One that it could not be told of does not count (`tellNext`). */
 export const UNCLAIMED_GRANTS_MAX = 120;
-/** A waiter is told, again and again until it comes. That it also looks by itself, this seldom, costs a history some events. */
-export const LOOK_AGAIN_MS = 6 * 3_600_000;
+/**
+ * A waiter is told, again and again until it comes. It also looks by itself, this seldom, because a failover may have lost that it waits;
+ * each look costs its history some events.
+ */
+export const LOOK_AGAIN_MS = 30 * 60_000;
 
 /** Somebody who waited for a place and was granted it. */
 export interface Granted {

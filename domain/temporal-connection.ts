@@ -34,15 +34,24 @@ export function temporalConnectionOptions(
     TEMPORAL_TLS_KEY: key,
     TEMPORAL_API_KEY: apiKey,
   } = configuration;
+  const read = (name: string, file: string): Buffer => {
+    try {
+      return readFile(file);
+    } catch (error) {
+      throw new Error(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    }
+  };
   const usesTls = configuration.TEMPORAL_TLS || [serverName, ca, certificate, apiKey].some((value) => value !== null);
   return {
     address,
     tls: usesTls && {
       ...(serverName === null ? {} : { serverNameOverride: serverName }),
-      ...(ca === null ? {} : { serverRootCACertificate: readFile(ca) }),
+      ...(ca === null ? {} : { serverRootCACertificate: read('TEMPORAL_TLS_CA', ca) }),
       ...(certificate === null || key === null
         ? {}
-        : { clientCertPair: { crt: readFile(certificate), key: readFile(key) } }),
+        : { clientCertPair: { crt: read('TEMPORAL_TLS_CERT', certificate), key: read('TEMPORAL_TLS_KEY', key) } }),
     },
     ...(apiKey === null ? {} : { apiKey }),
   };

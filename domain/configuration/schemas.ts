@@ -39,6 +39,8 @@ export const postgresUrlSchema = z.string().superRefine((value, context) => {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol)) {
     context.addIssue({ code: 'custom', message: 'must be a URL like postgresql://user:password@host:5432/database' });
+  } else if (url.hostname.includes(',')) {
+    context.addIssue({ code: 'custom', message: 'must name one host: docs/ha.md says how a failover is followed' });
   } else if (isPlaceholder(decoded(url.password))) {
     context.addIssue({ code: 'custom', message: 'holds the placeholder of an example as its password: set your own' });
   }

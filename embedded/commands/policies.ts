@@ -14,9 +14,10 @@ const USAGE = 2;
  * stack. The key goes by the environment alone, because other users can see a command line.
  */
 try {
-  const { baseUrl, key } = accessOf(readConfiguration('setup', process.env));
+  const words = process.argv.slice(2);
+  const access = words.includes('--help') ? {} : accessOf(readConfiguration('setup', process.env));
   run('sdk/build.mjs', ['--if-needed']);
-  run('sdk/cli/dist/main.js', ['policies', ...process.argv.slice(2)], { BASE_URL: baseUrl, API_KEY: key });
+  run('sdk/cli/dist/main.js', ['policies', ...words], access);
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = error instanceof ConfigurationError ? USAGE : 1;
@@ -33,11 +34,11 @@ function run(file: string, argv: readonly string[], env: Record<string, string> 
 }
 
 /** A key of the local stack is never sent elsewhere. */
-function accessOf(configuration: Configuration<'setup'>): { baseUrl: string; key: string } {
+function accessOf(configuration: Configuration<'setup'>): { BASE_URL: string; API_KEY: string } {
   const { API_KEY: key, API_URL: baseUrl, DATA_DIR: dataDir } = configuration;
   if (baseUrl !== null) {
     if (key === null) throw new Error('API_KEY is not set: the key of the environment whose policies these are.');
-    return { baseUrl, key };
+    return { BASE_URL: baseUrl, API_KEY: key };
   }
   const file = path.join(dataDir, 'credentials.json');
   if (!existsSync(file)) throw new Error(`API_URL is not set, and there is no ${file} of a local stack.`);
@@ -45,5 +46,5 @@ function accessOf(configuration: Configuration<'setup'>): { baseUrl: string; key
   const own = credentials.keys.find(({ name, environment }) => name === 'full_access' && environment === 'development');
   const chosen = key ?? own?.key;
   if (chosen === undefined) throw new Error(`${file} holds no full_access key of the development environment.`);
-  return { baseUrl: credentials.baseUrl, key: chosen };
+  return { BASE_URL: credentials.baseUrl, API_KEY: chosen };
 }

@@ -82,9 +82,14 @@ function quietRuntime(): void {
 
 async function found(client: Client, query: string, limit: number): Promise<Source[]> {
   const sources: Source[] = [];
-  for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    sources.push({ name: workflowId, read: () => client.workflow.getHandle(workflowId, runId).fetchHistory() });
-    if (sources.length === limit) break;
+  try {
+    for await (const { workflowId, runId } of client.workflow.list({ query })) {
+      sources.push({ name: workflowId, read: () => client.workflow.getHandle(workflowId, runId).fetchHistory() });
+      if (sources.length === limit) break;
+    }
+  } catch (error) {
+    const { cause, message } = error as Error;
+    throw new Error(`--query: ${cause instanceof Error ? cause.message : message}`, { cause: error });
   }
   return sources;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, inject, test, vi } from 'vitest';
 import { projectRoot } from '../../process/project-root.ts';
 
 /** The scripts of package.json whose program is made of `runCommand`, with the file of each. */
@@ -71,6 +71,13 @@ test.each([['deploy', 'status'], ['replay', '--workflow-id=inv_1'], ['temporal:s
     expect(code).toBe(1);
   },
 );
+
+test('replay says what Temporal has against a query', async () => {
+  vi.stubEnv('TEMPORAL_ADDRESS', inject('stack').temporalAddress);
+  const { error, code } = await ran(fileOf('replay'), '--query', 'foo=');
+  expect(error).toMatch(/^--query: .*invalid query/);
+  expect(code).toBe(1);
+});
 
 test('db:migrate says which login it took, in one line', async () => {
   vi.stubEnv('DATABASE_URL', `postgresql://service_application:application@${NOWHERE}/service`);

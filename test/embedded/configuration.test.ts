@@ -97,6 +97,13 @@ describe('configuration', () => {
     ]);
   });
 
+  it('takes one host in the URL of a database', () => {
+    const hosts = 'postgresql://app:pw@db-1,db-2/service';
+    expect(problemsOf(() => readConfiguration('worker', { ...WORKER, DATABASE_URL: hosts }))).toEqual([
+      expect.stringContaining('DATABASE_URL must name one host'),
+    ]);
+  });
+
   it('never repeats a master key or a password in a message', () => {
     const problems = problemsOf(() =>
       readConfiguration('worker', { ...WORKER, MASTER_KEYS: '1:hunter2', DATABASE_URL: 'mysql://u:hunter2@h/d' }),
@@ -201,6 +208,13 @@ describe('configuration', () => {
     expect(problemsOf(() => read({ TEMPORAL_TLS_KEY: 'k.pem', TEMPORAL_TLS_CERT: '' }))).toEqual([
       'TEMPORAL_TLS_KEY needs TEMPORAL_TLS_CERT.',
     ]);
+  });
+
+  it('names the variable of a file that cannot be read', () => {
+    const configuration = readConfiguration('worker', { ...WORKER, TEMPORAL_TLS_CA: '/dev/null/ca.pem' });
+    expect(() => temporalConnectionOptions('t:7233', configuration, (file) => readFileSync(file))).toThrow(
+      /^TEMPORAL_TLS_CA cannot be read: ENOTDIR/,
+    );
   });
 
   it('has the page that is made from its table', () => {

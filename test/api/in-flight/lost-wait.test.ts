@@ -24,7 +24,7 @@ test('a call whose wait for a place a failover lost is unknown by the next sweep
     const { events } = await service.client.workflow.getHandle(`invocation/${id}`).fetchHistory();
     return events?.some((event) => event.timerStartedEventAttributes) ?? false;
   };
-  await expect.poll(scheduled, { timeout: 20_000 }).toBe(true);
+  await expect.poll(scheduled).toBe(true);
 
   await service.database.asOwner('UPDATE invocations SET timeline = 0 WHERE id = $1', [id]);
   await service.database.asOwner('DELETE FROM lane_places WHERE holder = $1', [id]);
