@@ -22,15 +22,21 @@ export async function* itemsOf(readPage: ReadPage, firstPage: number): AsyncGene
   }
 }
 
-/** What names an item in its list. */
-const IDENTITIES = ['id', 'messageId', 'groupId', 'apiKeyId', 'name'] as const;
+/** What names an item in its list. Never its `name`, which several may have. */
+const IDENTITIES = ['id', 'messageId', 'groupId', 'apiKeyId', 'userId', 'scheduleId'] as const;
 
-/** Attempts of one message share its id, and are told apart by their number. Undefined: nothing names it. */
+/** Attempts of one message share its id, and firings of one schedule that of the schedule. */
+const TOLD_APART_BY: Readonly<Partial<Record<(typeof IDENTITIES)[number], readonly string[]>>> = {
+  messageId: ['number'],
+  scheduleId: ['trigger', 'scheduledFor', 'nominalTime', 'firedAt'],
+};
+
+/** Undefined: nothing names it. */
 function identityOf(item: unknown): string | undefined {
   if (!isObject(item)) return undefined;
   const name = IDENTITIES.find((each) => typeof item[each] === 'string');
   if (name === undefined) return undefined;
-  return JSON.stringify([item[name], name === 'messageId' ? item['number'] : undefined]);
+  return JSON.stringify([item[name], ...(TOLD_APART_BY[name] ?? []).map((each) => item[each] ?? null)]);
 }
 
 function pageOf(reply: unknown): { items: readonly unknown[]; hasMore: boolean } {

@@ -26,7 +26,10 @@ POLL_PAUSE_SECONDS = 0.5
 INVOCATION = "/api/v2/actions/invocations/{id}"
 APPROVAL = "/api/v2/approvals/{id}"
 _MOVING = ("pending_approval", "queued", "dispatching")
-_IDENTITIES = ("id", "messageId", "groupId", "apiKeyId", "name")
+_IDENTITIES = ("id", "messageId", "groupId", "apiKeyId", "userId", "scheduleId")
+"""What names an item in its list. Never its ``name``, which several may have."""
+_TOLD_APART_BY = {"messageId": ("number",), "scheduleId": ("trigger", "scheduledFor", "nominalTime", "firedAt")}
+"""Attempts of one message share its id, and firings of one schedule that of the schedule."""
 
 
 def ask(request: Request, read: Callable[[httpx.Response], T]) -> Flow[T]:
@@ -143,10 +146,9 @@ class Unseen:
 
 
 def _identity_of(item: Any) -> Any:
-    """Attempts of one message share its id, and are told apart by their number."""
     if not isinstance(item, Mapping):
         return None
     name = next((name for name in _IDENTITIES if isinstance(item.get(name), str)), None)
-    return None if name is None else (item[name], item.get("number") if name == "messageId" else None)
+    return None if name is None else (item[name], *(item.get(each) for each in _TOLD_APART_BY.get(name, ())))
 
 
