@@ -66,7 +66,8 @@ async function runUntil(signal: AbortSignal, env: Record<string, string>, ...arg
     env: { ...env, API_KEY: 'service_live_key' },
     signal,
   });
-  const said = errors.length === 0 ? {} : (JSON.parse(errors.join('\n')) as { nextStep?: string });
+  const said =
+    errors.length === 0 ? {} : (JSON.parse(errors.join('\n')) as { nextStep?: string; error?: { message: string } });
   return { code, said };
 }
 
@@ -120,6 +121,32 @@ async function answered(reply: NonNullable<typeof failing>, ...argv: string[]) {
     failing = null;
   }
 }
+
+it('Ctrl-C ends the pause before another try', async () => {
+  const busy = createServer((_request, response) => {
+    response.writeHead(503, { 'Content-Type': 'application/json', 'Retry-After': '10' });
+    response.end(JSON.stringify(failed('SERVICE_UNAVAILABLE')), () =>
+      setTimeout(() => interrupt.abort(new InterruptedError()), 100),
+    );
+  });
+  busy.listen(0, '127.0.0.1');
+  await once(busy, 'listening');
+  const interrupt = new AbortController();
+  const began = performance.now();
+  const address = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
+  const { code } = await runUntil(interrupt.signal, { BASE_URL: address }, 'invoke', 'demo.echo');
+  expect([code, performance.now() - began < 5_000]).toEqual([EXIT.noReply, true]);
+  busy.close();
+});
+
+it('an input that JavaScript would round is refused, and not sent as another one', async () => {
+  for (const input of ['{"wei":1234567890123456789012}', '{"order":9007199254740993}', '{"amount":1e999}']) {
+    const { code, said } = await answered({ status: 500, body: {} }, 'invoke', 'demo.echo', '--input', input);
+    expect([code, said.error?.message]).toEqual([EXIT.usage, expect.stringContaining('would be rounded')]);
+  }
+  const exact = '{"order":9007199254740991,"text":"9007199254740993 \\"1e999","rate":0.1}';
+  expect((await answered({ status: 500, body: {} }, 'invoke', 'demo.echo', '--input', exact)).code).toBe(EXIT.noReply);
+});
 
 it.each([
   ['an option that is not there', ['approvals', 'watch', '--sometimes']],

@@ -38,9 +38,9 @@ export function clientFor(access: StoredLogin): Client {
 }
 
 function accessOf({ profile, baseUrl }: CommonOptions, { env }: Pick<Terminal, 'env'>): StoredLogin {
-  const named = baseUrl ?? env['BASE_URL'];
-  const key = env['API_KEY'];
-  if (key !== undefined && key !== '') {
+  const named = baseUrl ?? setIn(env, 'BASE_URL');
+  const key = setIn(env, 'API_KEY');
+  if (key !== undefined) {
     if (named === undefined) throw new UsageError('API_KEY is set, and BASE_URL is not: say where the service is.');
     return { baseUrl: named, apiKey: key };
   }
@@ -55,6 +55,12 @@ function accessOf({ profile, baseUrl }: CommonOptions, { env }: Pick<Terminal, '
       `The stored key is for ${stored.baseUrl}, and not for ${named}. Log in there with --profile, or set API_KEY.`,
     );
   return stored;
+}
+
+/** An empty variable counts as unset. */
+export function setIn(env: Terminal['env'], name: string): string | undefined {
+  const value = env[name];
+  return value === '' ? undefined : value;
 }
 
 /** The options that were given. */

@@ -9,7 +9,7 @@ import { checkScopes } from './require-scopes.ts';
 import { settingsOf } from './settings.ts';
 import { KEY_HEADER, tryingFetch } from './transport.ts';
 import type { DataOf, InitArguments, InitOf, ItemOf, ListPaths, Method, OperationOf, PathsOf } from './typed-calls.ts';
-import { waitFor } from './waiting.ts';
+import { pause, waitFor } from './waiting.ts';
 
 export type Invocation = schemas['Invocation'];
 export type Approval = schemas['Approval'];
@@ -28,8 +28,8 @@ export interface ClientOptions {
   /** How long one try of a request may take. Above the minute that the service holds a long poll, and the two that an invocation may take. */
   timeoutMs?: number;
   fetch?: typeof globalThis.fetch;
-  /** How it waits between two tries. */
-  pause?: (ms: number) => Promise<void>;
+  /** How it waits between two tries. The signal is the caller's. */
+  pause?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 export interface InvokeOptions extends Omit<InvokeBody, 'input' | 'dryRun'> {
@@ -59,14 +59,14 @@ export class Client {
   /** Every operation, by method and path, as `openapi-fetch` has it: with the keys, the tries and the errors of this client. */
   readonly api: FetchClient<paths>;
   readonly baseUrl: string;
-  readonly #pause: (ms: number) => Promise<void>;
+  readonly #pause: (ms: number, signal?: AbortSignal) => Promise<void>;
 
   /** @throws {TypeError} if the address or the key is missing or no such thing. */
   constructor(options: ClientOptions = {}) {
     const { baseUrl, apiKey } = settingsOf(options);
     const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.baseUrl = baseUrl;
-    this.#pause = options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
+    this.#pause = options.pause ?? pause;
     const raw = new WeakSet<Request>();
     const trying = tryingFetch({ fetch, timeoutMs: options.timeoutMs ?? TIMEOUT_MS, pause: this.#pause }, (one) =>
       raw.has(one),
@@ -169,7 +169,7 @@ export class Client {
         read: (seconds) => this.#readInvocation(invocation.id, seconds, signal),
         isDone: ({ status }) => !UNDER_WAY.has(status),
         until,
-        pause: this.#pause,
+        pause: (ms) => this.#pause(ms, signal),
         seen: (value) => void (invocation = value),
       });
     } catch (error) {
@@ -183,7 +183,7 @@ export class Client {
       read: (asked) => this.#readInvocation(id, asked, signal),
       isDone: ({ status }) => !UNDER_WAY.has(status) && status !== 'unknown',
       until: Date.now() + seconds * 1_000,
-      pause: this.#pause,
+      pause: (ms) => this.#pause(ms, signal),
     });
   }
 
@@ -193,7 +193,7 @@ export class Client {
       read: (asked) => this.call('GET', APPROVAL_PATH, { path: { id }, ...asking(asked, signal) }),
       isDone: ({ status }) => status !== 'pending',
       until: Date.now() + seconds * 1_000,
-      pause: this.#pause,
+      pause: (ms) => this.#pause(ms, signal),
     });
   }
 

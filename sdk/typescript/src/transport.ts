@@ -6,7 +6,8 @@ export interface TransportOptions {
   fetch: typeof globalThis.fetch;
   /** How long one try may take, its body included. */
   timeoutMs: number;
-  pause(ms: number): Promise<void>;
+  /** Ends early where the signal aborts. */
+  pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export const KEY_HEADER = 'Idempotency-Key';
@@ -36,7 +37,7 @@ export function tryingFetch(
       if (outcome instanceof Response) return outcome;
       const mayRepeat = tries < TRIES_MAX && isRepeatable(outcome, { isRead, isKeyed: key !== null });
       if (!mayRepeat) throw outcome;
-      await options.pause(pauseMs(tries, outcome));
+      await options.pause(pauseMs(tries, outcome), request.signal);
       request.signal.throwIfAborted();
     }
   };

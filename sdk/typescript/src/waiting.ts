@@ -26,3 +26,17 @@ export async function waitFor<T>({ read, isDone, until, pause, seen }: Wait<T>):
     if (Date.now() - startedAt < SOON_MS) await pause(Math.min(PAUSE_MS, Math.max(0, until - Date.now())));
   }
 }
+
+/** Waits so long, or until the signal aborts: the caller then asks the signal. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted === true) end();
+  });
+}

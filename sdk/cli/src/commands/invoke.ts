@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ApiError, ConnectionError, UnexpectedReplyError, type Input, type Invocation } from 'agent-action-runtime-sdk';
 import { EXIT, InterruptedError, UnansweredInvokeError, UsageError, type ExitCode } from '../exit.ts';
+import { parseExactJson } from '../exact-json.ts';
 import { describeDryRun, DRY_RUN_EXIT } from '../dry-run-report.ts';
 import { clientOf, commandLine, definedOf, type CommonOptions } from '../session.ts';
 import { plain, type Terminal } from '../terminal.ts';
@@ -114,9 +115,11 @@ async function readInput({ input, inputFile }: InvokeCommandOptions, terminal: T
     inputFile === undefined ? (input ?? '{}') : inputFile === '-' ? await terminal.readInput() : readText(inputFile);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch (error) {
-    throw new UsageError(`The input is no JSON: ${error instanceof Error ? error.message : ''}`, { cause: error });
+    throw new UsageError(`The input is no JSON that can be sent: ${error instanceof Error ? error.message : ''}`, {
+      cause: error,
+    });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UsageError('The input is a JSON object.');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { EXIT, UsageError, type ExitCode } from '../exit.ts';
-import { clientFor, commandLine, type CommonOptions } from '../session.ts';
+import { clientFor, commandLine, setIn, type CommonOptions } from '../session.ts';
 import { credentialsFile, storeLogin, type StoredLogin } from '../stored-credentials.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
@@ -33,11 +33,12 @@ export async function login(options: LoginOptions, terminal: Terminal): Promise<
 }
 
 async function asked({ baseUrl }: LoginOptions, terminal: Terminal): Promise<StoredLogin> {
-  const named = baseUrl ?? terminal.env['BASE_URL'] ?? (await terminal.ask?.('Address of the service: '))?.trim();
+  const named =
+    baseUrl ?? setIn(terminal.env, 'BASE_URL') ?? (await terminal.ask?.('Address of the service: '))?.trim();
   if (named === undefined || !URL.canParse(named))
     throw new UsageError('Say where the service is: --base-url https://…');
   const apiKey =
-    terminal.env['API_KEY'] ?? (await (terminal.askSecretly?.('API key: ') ?? terminal.readInput())).trim();
+    setIn(terminal.env, 'API_KEY') ?? (await (terminal.askSecretly?.('API key: ') ?? terminal.readInput())).trim();
   if (apiKey === '') throw new UsageError('Type the API key, set API_KEY, or send the key to the standard input.');
   return { baseUrl: named, apiKey };
 }

@@ -1,6 +1,7 @@
 import type { Client, schemas } from 'agent-action-runtime-sdk';
 import { EXIT, UnansweredChangeError, UsageError, type ExitCode } from '../exit.ts';
 import { clientOf, commandLine, type CommonOptions } from '../session.ts';
+import { parseExactJson } from '../exact-json.ts';
 import type { Terminal } from '../terminal.ts';
 import { exitOfOutcome } from '../receipt-report.ts';
 import { report, requireEffectId } from './effects.ts';
@@ -90,7 +91,7 @@ function resolutionOf(options: ResolveOptions): Resolution {
 
 function quantitiesOf(text: string): NonNullable<Resolution['settledImpact']> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactJson(text);
     if (Array.isArray(value)) return value as NonNullable<Resolution['settledImpact']>;
   } catch {
     // Said below, with the form.
