@@ -74,6 +74,29 @@ describe('a try', () => {
     expect(requests).toHaveLength(3);
   });
 
+  // No reply came: an invocation is asked for again under its key, and a replay never.
+  test.each([
+    ['an invocation', (client: Client) => client.invoke('a', {}), 2, null],
+    [
+      'a replay',
+      (client: Client) => client.call('POST', '/api/v2/actions/effects/{id}/replay', { path: { id: 'eff_1' } }),
+      1,
+      expect.objectContaining({ name: 'ConnectionError' }) as unknown,
+    ],
+  ])('of %s outlasts the longest time-out of an action', async (_what, ask, tries, ends) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { client, requests } = clientOf([null, replyOf(INVOCATION)]);
+    const failure = failureOf(ask(client));
+    let hasEnded = false;
+    void failure.then(() => (hasEnded = true));
+    await vi.advanceTimersByTimeAsync(311_000);
+    expect([requests.length, hasEnded]).toEqual([1, false]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(requests).toHaveLength(tries);
+    expect(await failure).toEqual(ends);
+  });
+
   test('that the caller aborts is not made again, and fails with the caller’s reason', async () => {
     const { client, requests, asked } = clientOf([null]);
     const controller = new AbortController();

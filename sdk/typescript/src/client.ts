@@ -25,7 +25,7 @@ export interface ClientOptions {
   baseUrl?: string;
   /** `API_KEY` of the environment by default. */
   apiKey?: string;
-  /** How long one try of a request may take. Above the minute that the service holds a long poll, and the two that an invocation may take. */
+  /** How long one try of a request may take. By default 150 seconds, and 330 for those that are answered when the call to the target has ended. */
   timeoutMs?: number;
   fetch?: typeof globalThis.fetch;
   /** How it waits between two tries. The signal is the caller's. */
@@ -48,7 +48,11 @@ interface AnyInit {
   signal?: AbortSignal;
 }
 
+/** Above the minute that the service holds a long poll. */
 const TIMEOUT_MS = 150_000;
+/** The longest time-out of an action is 300 seconds; the service answers 10 seconds later at the latest. */
+const HELD_TIMEOUT_MS = 330_000;
+const IS_HELD = /\/(?:invoke|replay)$/;
 const INVOCATION_PATH = '/api/v2/actions/invocations/{id}';
 const APPROVAL_PATH = '/api/v2/approvals/{id}';
 /** At rest, or on its way to it: it will change by itself. */
@@ -68,9 +72,9 @@ export class Client {
     this.baseUrl = baseUrl;
     this.#pause = options.pause ?? pause;
     const raw = new WeakSet<Request>();
-    const trying = tryingFetch({ fetch, timeoutMs: options.timeoutMs ?? TIMEOUT_MS, pause: this.#pause }, (one) =>
-      raw.has(one),
-    );
+    const timeoutMs = (url: string): number =>
+      options.timeoutMs ?? (IS_HELD.test(new URL(url).pathname) ? HELD_TIMEOUT_MS : TIMEOUT_MS);
+    const trying = tryingFetch({ fetch, timeoutMs, pause: this.#pause }, (one) => raw.has(one));
     this.api = createFetchClient<paths>({ baseUrl, fetch: trying, pathSerializer: pathOf });
     this.api.use({
       onRequest: ({ request, schemaPath, options: { parseAs } }) => {

@@ -4,8 +4,8 @@ import { errorOf } from './replies.ts';
 
 export interface TransportOptions {
   fetch: typeof globalThis.fetch;
-  /** How long one try may take, its body included. */
-  timeoutMs: number;
+  /** How long one try of a request to this address may take, its body included. */
+  timeoutMs(url: string): number;
   /** Ends early where the signal aborts. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
@@ -52,13 +52,14 @@ const requestOf = new WeakMap<ReadableStream, Request>();
 type Failure = ApiError | UnexpectedReplyError | ConnectionError;
 
 async function oneTry(
-  { fetch, timeoutMs }: TransportOptions,
+  { fetch, timeoutMs: timeoutOf }: TransportOptions,
   request: Request,
   body: ArrayBuffer | undefined,
   isRaw: boolean,
 ): Promise<Response | Failure> {
   const { url, method, headers, signal } = request;
   const key = headers.get(KEY_HEADER);
+  const timeoutMs = timeoutOf(url);
   signal.throwIfAborted();
   // A controller and a timer that is cleared: Node 20 can lose the time-outs of AbortSignal (nodejs/node#57736).
   const controller = new AbortController();

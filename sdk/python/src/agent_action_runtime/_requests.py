@@ -24,8 +24,11 @@ PAUSES_SECONDS = (0.25, 1.0)
 RETRY_AFTER_SECONDS_MAX = 10
 CONNECT_TIMEOUT_SECONDS = 10.0
 READ_TIMEOUT_SECONDS = 60.0
-INVOKE_TIMEOUT_SECONDS = 330.0
+HELD_TIMEOUT_SECONDS = 330.0
 """The longest time-out of an action is 300 seconds; the service answers 10 seconds later at the latest."""
+
+HELD_ENDS = ("/invoke", "/replay")
+"""These are answered when the call to the target has ended."""
 
 _KEY = re.compile(r"[!-~](?:[ -~]{0,253}[!-~])?")
 _PARAMETER = re.compile(r"\{(\w+)\}")
@@ -73,7 +76,7 @@ def request_of(
     if takes_key:
         key = checked_key(uuid.uuid4().hex if idempotency_key is None else idempotency_key)
     wait = (query or {}).get("wait") or 0
-    timeout = INVOKE_TIMEOUT_SECONDS if template.endswith("/invoke") else READ_TIMEOUT_SECONDS + float(wait)
+    timeout = HELD_TIMEOUT_SECONDS if template.endswith(HELD_ENDS) else READ_TIMEOUT_SECONDS + float(wait)
     # Made once: a repetition sends the very same bytes.
     content = None if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8")
     return Request(method, _path_of(template, path_params or {}), _query_of(query or {}), content, key, timeout)
