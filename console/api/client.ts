@@ -15,26 +15,35 @@ type PlaceOf<O, Place extends 'path' | 'query'> = O extends { parameters: { [K i
   ? Exclude<T, undefined>
   : never;
 type BodyOf<O> = O extends { requestBody: { content: { 'application/json': infer B } } }
-  ? B
+  ? { body: B }
   : O extends { requestBody?: { content: { 'application/json': infer B } } }
-    ? B
-    : never;
+    ? { body?: B }
+    : { body?: never };
 /** The parsed body of a success. */
 export type ReplyTo<O> = O extends { responses: infer R }
   ? { [S in keyof R]: R[S] extends { content: { 'application/json': infer C } } ? C : never }[keyof R]
   : never;
 export type Reply<M extends Method, P extends PathOf<M>> = ReplyTo<OperationOf<M, P>>;
 
-export interface CallOptions<M extends Method, P extends PathOf<M>> {
+export interface CallParameters<M extends Method, P extends PathOf<M>> {
   path?: PlaceOf<OperationOf<M, P>, 'path'>;
   query?: Partial<PlaceOf<OperationOf<M, P>, 'query'>>;
-  body?: BodyOf<OperationOf<M, P>>;
+}
+
+interface AnyOptions {
   /** The environment that the session works in. */
   environmentId?: string | undefined;
   /** The same key makes a repeated change the same change. */
   idempotencyKey?: string;
   signal?: AbortSignal;
 }
+
+export type CallOptions<M extends Method, P extends PathOf<M>> = AnyOptions &
+  CallParameters<M, P> &
+  BodyOf<OperationOf<M, P>>;
+/** They may be left out where the operation needs no body. */
+export type OptionsArgument<M extends Method, P extends PathOf<M>> =
+  object extends BodyOf<OperationOf<M, P>> ? [options?: CallOptions<M, P>] : [options: CallOptions<M, P>];
 
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -105,8 +114,9 @@ function stepUp(means: readonly StepUpMeans[]): Promise<boolean> {
 export async function call<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
-  options: CallOptions<M, P> = {},
+  ...[given]: OptionsArgument<M, P>
 ): Promise<Reply<M, P>> {
+  const options = given ?? ({} as CallOptions<M, P>);
   try {
     return await callOnce(method, path, options);
   } catch (error) {

@@ -8,7 +8,16 @@ import {
 } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEnvironmentId } from '../components/location.ts';
-import { ApiError, call, type CallOptions, keepCsrfToken, type PathOf, type Reply, type Schema } from './client.ts';
+import {
+  ApiError,
+  call,
+  keepCsrfToken,
+  type OptionsArgument,
+  type CallParameters,
+  type PathOf,
+  type Reply,
+  type Schema,
+} from './client.ts';
 
 const STALE_AFTER_MS = 5_000;
 const TRIES_MAX = 2;
@@ -29,7 +38,7 @@ export function makeQueryClient(): QueryClient {
 /** What the first part of each query's key says: the stream names the same topics. */
 export type Topic = string;
 
-type ReadOptions<P extends PathOf<'get'>> = Pick<CallOptions<'get', P>, 'path' | 'query'> & {
+type ReadOptions<P extends PathOf<'get'>> = CallParameters<'get', P> & {
   enabled?: boolean;
   /** Keeps what was shown while another page or filter loads. */
   keepsPrevious?: boolean;
@@ -53,7 +62,8 @@ export function useReadIn<P extends PathOf<'get'>>(
 ): UseQueryResult<Reply<'get', P>> {
   const read = useQuery({
     queryKey: [topic, environmentId ?? null, path, options.path ?? null, options.query ?? null],
-    queryFn: ({ signal }) => call('get', path, { ...options, environmentId, signal }),
+    queryFn: ({ signal }) =>
+      call('get', path, ...([{ ...options, environmentId, signal }] as OptionsArgument<'get', P>)),
     enabled,
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   });

@@ -53,6 +53,13 @@ function changeable(action: Schema<'Action'>): Record<string, unknown> {
   return { description, adapter, inputSchema, outputSchema, governed, impact, verify, approval, timeoutMs };
 }
 
+/** What is gone from the text is meant to be gone from the action, where it can be: a PATCH keeps what it does not name. */
+const REMOVABLE = ['description', 'outputSchema', 'verify'] as const;
+
+function changesOf(definition: Record<string, unknown>): Schema<'UpdateAction'> {
+  return { ...Object.fromEntries(REMOVABLE.map((name) => [name, null])), ...definition };
+}
+
 export function NewVersion({ action }: { action: Schema<'Action'> }) {
   const environmentId = useEnvironmentId();
   return (
@@ -75,7 +82,7 @@ export function NewVersion({ action }: { action: Schema<'Action'> }) {
           path: { ref: action.name },
           environmentId,
           body: {
-            ...(parseJson(body, 'The definition') as Schema<'UpdateAction'>),
+            ...changesOf(parseJson(body, 'The definition') as Record<string, unknown>),
             ...(changeNote === '' ? {} : { changeNote }),
           },
         })

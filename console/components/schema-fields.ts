@@ -34,7 +34,7 @@ interface Place {
 function membersOf(given: Schema, { root, path, isRequired }: Place): SchemaField[] | null {
   const schema = resolved(given, root);
   const properties = schema['properties'];
-  if (!isSchema(properties) || path.length > DEPTH_MAX) return null;
+  if (!isSchema(properties) || Object.keys(properties).length === 0 || path.length > DEPTH_MAX) return null;
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   const needed = ([name]: [string, unknown]): number => (required.has(name) ? 0 : 1);
   const members = Object.entries(properties).sort((left, right) => needed(left) - needed(right));
@@ -96,7 +96,7 @@ function isSchema(value: unknown): value is Schema {
 /**
  * The input that the values come to; what was left empty is left out.
  *
- * @throws {Error} in words, where a value that has to be JSON is none.
+ * @throws {Error} in words, where a value that has to be JSON is none, or the input no object.
  */
 export function inputOf(fields: readonly SchemaField[], values: FieldValues): Record<string, unknown> {
   const input: Record<string, unknown> = {};
@@ -105,7 +105,10 @@ export function inputOf(fields: readonly SchemaField[], values: FieldValues): Re
     if (text === '') continue;
     const value = kind === 'text' ? text : parseJson(text, field.label);
     const last = path.at(-1);
-    if (last === undefined) return isSchema(value) ? { ...value } : {};
+    if (last === undefined) {
+      if (!isSchema(value)) throw new Error('The input is a JSON object: { … }.');
+      return { ...value };
+    }
     let at = input;
     for (const name of path.slice(0, -1)) {
       const inner = Object.hasOwn(at, name) ? at[name] : undefined;

@@ -95,7 +95,7 @@ function Target({ environmentId }: { environmentId: string }) {
   return (
     <Section title="Alert target">
       <When read={read}>
-        {({ data: { target, spend, percentUsed } }) => (
+        {({ data: { target, thresholds, spend, percentUsed } }) => (
           <>
             <Fields
               rows={{
@@ -124,6 +124,8 @@ function Target({ environmentId }: { environmentId: string }) {
                   environmentId,
                   body: {
                     target: amount === '' ? null : { amount: Math.round(Number(amount) * HUNDRED), currency: 'usd' },
+                    // A PUT replaces both.
+                    thresholds,
                   },
                 })
               }

@@ -64,7 +64,7 @@ function Acts({ of: { apiKeyId, caps } }: { of: Budget }) {
             label: 'US dollars a month',
             kind: 'number',
             required: true,
-            initial: String((caps.total ?? 0) / MICROCENTS_OF_A_DOLLAR),
+            ...(caps.total === undefined ? {} : { initial: String(caps.total / MICROCENTS_OF_A_DOLLAR) }),
           },
         ]}
         change={({ total = '' }, idempotencyKey) =>

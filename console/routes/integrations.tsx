@@ -152,7 +152,7 @@ function Acts({
       <FormDialog
         open={isActive ? 'Disable' : 'Enable'}
         title={`${isActive ? 'Disable' : 'Enable'} ${name}`}
-        change={() => call('patch', '/api/v2/integrations/{id}/toggle', at)}
+        change={() => call('patch', '/api/v2/integrations/{id}/toggle', { ...at, body: { isActive: !isActive } })}
       >
         <p>{isActive ? 'Nothing is posted there any more.' : 'Approvals are posted there again.'}</p>
       </FormDialog>

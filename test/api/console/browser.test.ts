@@ -6,6 +6,7 @@ import { followsWhatHappens } from './follows.ts';
 import { looksOfEveryScreen } from './looks.ts';
 import { placesAndRights } from './places.ts';
 import { mainTasks } from './tasks.ts';
+import { formsOfPeople } from './forms.ts';
 import { longTraces } from './traces.ts';
 import { makeWorld, type World } from './world.ts';
 
@@ -32,6 +33,9 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
   });
   describe('acts', () => {
     actsOfPeople(world);
+  });
+  describe('forms', () => {
+    formsOfPeople(world);
   });
   describe('traces', () => {
     longTraces(world);
