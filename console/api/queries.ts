@@ -1,5 +1,6 @@
 import {
-  keepPreviousData,
+  hashKey,
+  type QueryKey,
   QueryClient,
   useMutation,
   useQuery,
@@ -60,12 +61,19 @@ export function useReadIn<P extends PathOf<'get'>>(
   path: P,
   { enabled = true, keepsPrevious = false, ...options }: ReadOptions<P> = {},
 ): UseQueryResult<Reply<'get', P>> {
-  const read = useQuery({
-    queryKey: [topic, environmentId ?? null, path, options.path ?? null, options.query ?? null],
+  const place = [topic, environmentId ?? null, path, options.path ?? null];
+  const read = useQuery<Reply<'get', P>>({
+    queryKey: [...place, options.query ?? null],
     queryFn: ({ signal }) =>
       call('get', path, ...([{ ...options, environmentId, signal }] as OptionsArgument<'get', P>)),
     enabled,
-    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
+    // Never those of another environment: they would stand under this one's name.
+    ...(keepsPrevious
+      ? {
+          placeholderData: (previous: Reply<'get', P> | undefined, query: { queryKey: QueryKey } | undefined) =>
+            query !== undefined && hashKey(query.queryKey.slice(0, -1)) === hashKey(place) ? previous : undefined,
+        }
+      : {}),
   });
   const error = useKeptError(read);
   return error === read.error ? read : ({ ...read, error } as typeof read);

@@ -62,6 +62,21 @@ export function timeText(at: Date, isUtc: boolean, now: number): string {
   });
 }
 
+/** The instant that `2026-11-05T09:30` names in the zone of the times that are shown. */
+export function instantOf(local: string, isUtc: boolean): string {
+  return new Date(isUtc ? `${local}Z` : local).toISOString();
+}
+
+/** `2026-11-05`: the day of an instant in the zone of the times that are shown. Empty for what is no instant. */
+export function dayText(at: string, isUtc: boolean): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '';
+  const [year, month, day] = isUtc
+    ? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
+    : [date.getFullYear(), date.getMonth(), date.getDate()];
+  return `${String(year).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+}
+
 /** Local and UTC, whichever is shown. */
 export function bothTimes(at: Date): string {
   return `${at.toLocaleString(LOCALE, LONG)}\n${at.toLocaleString(LOCALE, { ...LONG, timeZone: 'UTC' })}`;

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { dayText, instantOf, useClock } from './clock.tsx';
 import { useSearchText } from './location.ts';
 import { capital, wordsOf } from './text.ts';
 
@@ -8,7 +9,7 @@ export interface Filter {
   label: string;
   /** A choice of these; without them, a text. */
   options?: readonly string[];
-  /** `day`: a date, as the start of that day. */
+  /** `day`: a date, as the start of that day in the zone of the times that are shown. */
   kind?: 'day';
 }
 
@@ -51,6 +52,7 @@ function TextFilter({ name, label, kind }: Filter) {
   const { search, change } = useSearchText();
   const set = search[name] ?? '';
   const [typed, setTyped] = useState(set);
+  const { isUtc } = useClock();
   useEffect(() => setTyped(set), [set]);
   useEffect(() => {
     if (typed === set) return undefined;
@@ -62,11 +64,9 @@ function TextFilter({ name, label, kind }: Filter) {
       <span>{label}</span>
       <input
         type={kind === 'day' ? 'date' : 'text'}
-        value={kind === 'day' ? typed.slice(0, 10) : typed}
-        onChange={({ target }) =>
-          setTyped(
-            kind === 'day' && target.value !== '' ? new Date(`${target.value}T00:00:00`).toISOString() : target.value,
-          )
+        value={kind === 'day' ? dayText(typed, isUtc) : typed}
+        onChange={({ target: { value } }) =>
+          setTyped(kind === 'day' && value !== '' ? instantOf(`${value}T00:00`, isUtc) : value)
         }
         autoComplete="off"
         spellCheck={false}

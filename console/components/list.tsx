@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { lastOwnChange } from '../api/queries.ts';
 import { Filters, type Filter } from './filters.tsx';
-import { useInEnvironment, useSearchText } from './location.ts';
+import { useEnvironmentId, useInEnvironment, useSearchText } from './location.ts';
 import { When } from './screen.tsx';
 import { useStableRows } from './stable-rows.ts';
 import { NothingMatches } from './states.tsx';
@@ -74,8 +74,14 @@ type RowsProps<Row> = ListProps<Row> & { items: readonly Row[]; pagination: List
 
 function Rows<Row>({ read, items, pagination, columns, idOf, pathOf, noun, filters }: RowsProps<Row>) {
   const { search } = useSearchText();
+  const environmentId = useEnvironmentId();
   const own = read.dataUpdatedAt >= lastOwnChange() ? lastOwnChange() : 0;
-  const key = JSON.stringify([own, pagination.page, ...(filters ?? []).map(({ name }) => search[name] ?? '')]);
+  const key = JSON.stringify([
+    own,
+    environmentId,
+    pagination.page,
+    ...(filters ?? []).map(({ name }) => search[name] ?? ''),
+  ]);
   const { rows, fresh, accept } = useStableRows(items, { key, idOf, limit: pagination.limit });
   return (
     <>

@@ -7,7 +7,7 @@ interface Shown<Row> {
 
 /**
  * Rows do not jump under the cursor: those that are shown are renewed in place, and new ones are counted until a person asks for them.
- * `key` names the list (its filters and page): another list is shown as it comes.
+ * `key` names the list (its environment, filters and page): another list is shown as it comes.
  */
 export function useStableRows<Row>(
   items: readonly Row[],

@@ -1,6 +1,7 @@
 import { call, type Schema } from '../api/client.ts';
 import { type Environment, useEnvironments, useReadIn } from '../api/queries.ts';
 import { Badge } from '../components/badge.tsx';
+import { instantOf, useClock } from '../components/clock.tsx';
 import { FormDialog } from '../components/dialog.tsx';
 import { List, useListQuery } from '../components/list.tsx';
 import { Screen } from '../components/screen.tsx';
@@ -50,6 +51,7 @@ function Keys({ environment }: { environment: Environment }) {
 
 function NewKey({ environment: { workspaceId, id } }: { environment: Environment }) {
   const environments = (useEnvironments().data ?? []).filter((one) => one.workspaceId === workspaceId);
+  const { isUtc } = useClock();
   return (
     <FormDialog
       open="New key"
@@ -74,7 +76,7 @@ function NewKey({ environment: { workspaceId, id } }: { environment: Environment
           options: PRESETS,
           hint: 'An agent invokes and reads. Standard does most. Full access has every scope.',
         },
-        { name: 'expiresAt', label: 'Ends', kind: 'date' },
+        { name: 'expiresAt', label: isUtc ? 'Ends (UTC)' : 'Ends', kind: 'date' },
       ]}
       change={({ name = '', environmentId = '', preset, expiresAt = '' }) =>
         call('post', '/api/v2/workspaces/{workspaceId}/api-keys', {
@@ -83,7 +85,7 @@ function NewKey({ environment: { workspaceId, id } }: { environment: Environment
             name,
             environmentId,
             preset: preset as (typeof PRESETS)[number],
-            ...(expiresAt === '' ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+            ...(expiresAt === '' ? {} : { expiresAt: instantOf(expiresAt, isUtc) }),
           },
         })
       }

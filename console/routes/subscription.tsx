@@ -2,6 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { call, type Schema } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import { Badge } from '../components/badge.tsx';
+import { instantOf, useClock } from '../components/clock.tsx';
 import { FormDialog } from '../components/dialog.tsx';
 import { To } from '../components/link.tsx';
 import { Table } from '../components/list.tsx';
@@ -39,6 +40,7 @@ export function SubscriptionScreen() {
 
 function Acts({ subscription: { id: subscriptionId, enabled } }: { subscription: Subscription }) {
   const environmentId = useEnvironmentId();
+  const { isUtc } = useClock();
   const at = { path: { subscriptionId }, environmentId };
   return (
     <>
@@ -73,12 +75,12 @@ function Acts({ subscription: { id: subscriptionId, enabled } }: { subscription:
       <FormDialog
         open="Recover"
         title="Send what failed again"
-        fields={[{ name: 'since', label: 'Events since', kind: 'date', required: true }]}
+        fields={[{ name: 'since', label: isUtc ? 'Events since (UTC)' : 'Events since', kind: 'date', required: true }]}
         change={({ since = '' }, idempotencyKey) =>
           call('post', '/api/v2/events/subscriptions/{subscriptionId}/recover', {
             ...at,
             idempotencyKey,
-            body: { since: new Date(since).toISOString() },
+            body: { since: instantOf(since, isUtc) },
           })
         }
       />

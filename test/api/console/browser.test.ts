@@ -5,6 +5,7 @@ import { firstScreens } from './first-screen.ts';
 import { followsWhatHappens } from './follows.ts';
 import { looksOfEveryScreen } from './looks.ts';
 import { placesAndRights } from './places.ts';
+import { switchesOfScreens } from './switches.ts';
 import { mainTasks } from './tasks.ts';
 import { formsOfPeople } from './forms.ts';
 import { longTraces } from './traces.ts';
@@ -24,6 +25,9 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
   });
   describe('places and rights', () => {
     placesAndRights(world);
+  });
+  describe('switches', () => {
+    switchesOfScreens(world);
   });
   describe('the main tasks', () => {
     mainTasks(world);
