@@ -76,9 +76,12 @@ function Rows<Row>({ read, items, pagination, columns, idOf, pathOf, noun, filte
   const { search } = useSearchText();
   const environmentId = useEnvironmentId();
   const own = read.dataUpdatedAt >= lastOwnChange() ? lastOwnChange() : 0;
+  // The address is ahead of the rows: until those of its filters are there, those of the ones before are shown.
+  const isAhead = read.isPlaceholderData;
   const key = JSON.stringify([
     own,
     environmentId,
+    isAhead,
     pagination.page,
     ...(filters ?? []).map(({ name }) => search[name] ?? ''),
   ]);
