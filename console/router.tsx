@@ -20,6 +20,8 @@ export function makeRouter(): AnyRouter {
     defaultPreload: 'intent',
     defaultErrorComponent: ({ error }) => <Broken error={error} />,
     scrollRestoration: false,
+    // Another environment, run or action is another screen: what was opened and typed in one says nothing of the next.
+    defaultRemountDeps: ({ params }) => params,
   });
 }
 

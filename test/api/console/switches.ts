@@ -53,6 +53,37 @@ export function switchesOfScreens(world: World): void {
     await close();
   });
 
+  test('a run that one comes back to shows its own spans', async () => {
+    const { browser, service, owner, at } = world;
+    const startedAt = new Date().toISOString();
+    const runOf = async (name: string, first: string): Promise<string> => {
+      const { data } = (await service.post('/api/v2/runs', { agentId: 'switch', name })).json as {
+        data: { id: string };
+      };
+      const span = { kind: 'tool', status: 'succeeded', startedAt, endedAt: startedAt };
+      const spans = ['01', '02'].map((id) => ({
+        ...span,
+        id: `${first}${id}`.padStart(16, '0'),
+        name: `${name} ${id}`,
+      }));
+      const [top, below] = spans;
+      await service.post(`/api/v2/runs/${data.id}/spans`, { spans: [top, { ...below, parentId: top?.id }] });
+      return data.id;
+    };
+    const [one, other] = [await runOf('one', 'a'), await runOf('other', 'b')];
+    const { page, complaints, close } = await visit(browser, service, owner, at(`/runs/${one}`));
+    await page.getByRole('button', { name: 'one 02' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Name of an area, or an id').fill(other);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'other 02' }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'one 02' }).waitFor();
+    expect(await page.getByText('other 02').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('a day that was chosen stays that day, east and west of Greenwich', async () => {
     const { browser, service, owner, at } = world;
     for (const timezoneId of ['Asia/Kathmandu', 'America/Lima']) {
