@@ -64,6 +64,7 @@ export function readMultipart<Received>(
       receiving.catch(refuse);
     });
     parser.on('field', (name, value, _nameTruncated, isTruncated) => {
+      if (name === 'file') return refuseField(name, NO_FILE);
       if (!FIELDS.includes(name)) return refuseField(name, unknownPart(name));
       if (fields.has(name)) return refuseField(name, 'is sent twice');
       if (isTruncated) return refuseField(name, `is larger than ${METADATA_BYTES_MAX} bytes`);
@@ -105,5 +106,7 @@ async function* wholeOf(part: Readable): Bytes {
   }
 }
 
+/** A part without a filename is a text. */
+const NO_FILE = 'must be a file: its part has a filename (curl: -F file=@invoice.pdf)';
 const unknownPart = (name: string): string => `is not a known field${meantText(name, ['file', ...FIELDS])}`;
 const incomplete = (): Error => validationError([{ path: 'body', message: `${BODY}, or it ends early` }]);

@@ -125,6 +125,14 @@ describe('an upload', () => {
     ]);
   });
 
+  test('with a text in place of the file is refused, and told how a file is sent', async () => {
+    const reply = await leavesNothing(() => send([{ name: 'file', content: 'hello' }]));
+    expect(reply.status).toBe(400);
+    expect(errorOf(reply).details?.['issues']).toEqual([
+      { path: 'body.file', message: 'must be a file: its part has a filename (curl: -F file=@invoice.pdf)' },
+    ]);
+  });
+
   test.each<[string, (body: Buffer) => Buffer]>([
     ['ends in the middle of the file', (body) => body.subarray(0, body.length - 50)],
     ['is no multipart at all', () => Buffer.from('{"file":"x"}')],
