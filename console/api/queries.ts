@@ -133,15 +133,24 @@ export function useEnvironments(): UseQueryResult<Environment[]> {
     enabled: workspaces !== undefined,
     queryFn: async () => {
       const lists = (workspaces ?? []).map(async ({ id, name, role }) => {
-        const { data } = await call('get', '/api/v2/workspaces/{workspaceId}/environments', {
-          path: { workspaceId: id },
-          query: { limit: PAGE_MAX },
-        });
+        const data = await environmentsOf(id);
         return data.map((environment) => ({ ...environment, workspaceId: id, workspaceName: name, role }));
       });
       return (await Promise.all(lists)).flat();
     },
   });
+}
+
+async function environmentsOf(workspaceId: string): Promise<Schema<'Environment'>[]> {
+  const all: Schema<'Environment'>[] = [];
+  for (let page = 1; ; page++) {
+    const { data, pagination } = await call('get', '/api/v2/workspaces/{workspaceId}/environments', {
+      path: { workspaceId },
+      query: { page, limit: PAGE_MAX },
+    });
+    all.push(...data);
+    if (!pagination.hasMore) return all;
+  }
 }
 
 /** The environment of the address; undefined while the list loads, null where the person has no such one. */

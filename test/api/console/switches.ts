@@ -39,6 +39,29 @@ export function switchesOfScreens(world: World): void {
     await close();
   });
 
+  test('knows an environment beyond the first hundred', async () => {
+    const { browser, service, owner, environmentId, at } = world;
+    const { page, complaints, close } = await visit(browser, service, owner, '/console/sign-in');
+    await page.route('**/api/v2/workspaces/*/environments?*', async (route) => {
+      const reply = await route.fetch({
+        url: route
+          .request()
+          .url()
+          .replace(/([?&]page=)\d+/, '$11'),
+      });
+      const { data, ...rest } = (await reply.json()) as { data: { id: string }[]; pagination: object };
+      const isFirst = new URL(route.request().url()).searchParams.get('page') !== '2';
+      const part = data.filter(({ id }) => (id === environmentId) !== isFirst);
+      return route.fulfill({ json: { ...rest, data: part, pagination: { ...rest.pagination, hasMore: isFirst } } });
+    });
+    await page.goto(at('/url-groups'));
+    await expect.poll(() => page.getByLabel('Environment').inputValue()).toBe(environmentId);
+    await settled(page);
+    expect(await page.getByText('There is no such environment').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('shows what a filter finds, and nothing that was shown before it', async () => {
     const { browser, service, owner, at } = world;
     const { page, complaints, close } = await visit(browser, service, owner, '/console/sign-in');
