@@ -40,7 +40,13 @@ interface Pod {
 interface Manifest {
   kind: string;
   metadata: { name: string; annotations?: Record<string, string> };
-  spec: { template: { spec: Pod }; groups?: unknown; replicas?: number; endpoints?: { port: string }[] };
+  spec: {
+    template: { metadata: { labels: Record<string, string> }; spec: Pod };
+    activeDeadlineSeconds?: number;
+    groups?: unknown;
+    replicas?: number;
+    endpoints?: { port: string }[];
+  };
   data: Record<string, string>;
 }
 
@@ -169,6 +175,56 @@ describe.skipIf(missing.length > 0)('helm template', () => {
       ['agents-migrate-2-0-0-rc-1', undefined],
       ['agents-temporal-setup-2-0-0-rc-1', undefined],
     ]);
+  });
+
+  test('holds up no promotion before its workers, and no job before its account, where jobs go first', () => {
+    const wave = ['--set-string', String.raw`jobs.annotations.argocd\.argoproj\.io/sync-wave=-1`];
+    const manifests = manifestsOf('smallest', '--set', 'useHelmHooks=false', ...wave);
+    const waves = manifests
+      .filter(({ kind }) => ['ServiceAccount', 'Job', 'Deployment'].includes(kind))
+      .map(({ metadata: { name, annotations } }) => [name, Number(annotations?.['argocd.argoproj.io/sync-wave'] ?? 0)]);
+    expect(Object.fromEntries(waves)).toEqual({
+      agents: -1,
+      'agents-migrate-2-0-0': -1,
+      'agents-temporal-setup-2-0-0': -1,
+      'agents-promote-2-0-0': 0,
+      'agents-api': 0,
+      'agents-worker-2-0-0': 0,
+    });
+    const secondsOf = (step: string): number =>
+      manifests.find(({ metadata }) => metadata.name.startsWith(`agents-${step}-`))?.spec.activeDeadlineSeconds ?? 0;
+    // Both begin at once.
+    expect(secondsOf('promote')).toBeGreaterThan(secondsOf('migrate') + 600);
+  });
+
+  test('leaves the workers of a release as they are while another one is installed beside them', () => {
+    const template = (tag: string, ...more: string[]) =>
+      manifestsOf('smallest', '--set', `image.tag=${tag}`, ...more).find(
+        ({ metadata }) => metadata.name === 'agents-worker-2-0-0',
+      )?.spec.template;
+    const alone = template('2.0.0');
+    expect(alone?.metadata.labels).toMatchObject({ 'app.kubernetes.io/version': '2.0.0' });
+    expect(template('2.1.0', '--set', 'worker.previous[0].tag=2.0.0')).toEqual(alone);
+    expect(JSON.stringify(alone?.metadata.labels)).not.toContain('helm.sh/chart');
+  });
+
+  test('names the workers of two releases apart whose tags are long and begin alike', () => {
+    const [tag, previous] = ['release-2026-11-28.12', 'release-2026-11-28.11'];
+    const names = manifestsOf('smallest', '--set', `image.tag=${tag},worker.previous[0].tag=${previous}`)
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ metadata }) => metadata.name);
+    expect(new Set(names).size).toBe(3);
+  });
+
+  test('gives variables the text that a process reads, and the jobs what Temporal is reached with', () => {
+    const set = 'config.IMPORT_BYTES=104857600,config.RATIO=0.25,config.TEMPORAL_TLS=true,config.S3_PATH_STYLE=false';
+    const manifests = manifestsOf('smallest', '--set-json', set);
+    const config = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'agents');
+    expect(config?.data).toMatchObject({ IMPORT_BYTES: '104857600', RATIO: '0.25', S3_PATH_STYLE: 'off' });
+    const jobs = manifests.filter(({ kind, metadata }) => kind === 'Job' && metadata.name !== 'agents-migrate');
+    expect(jobs.length).toBe(2);
+    for (const { spec } of jobs)
+      expect(spec.template.spec.containers[0]?.env).toContainEqual({ name: 'TEMPORAL_TLS', value: 'on' });
   });
 
   test('takes rules and dashboard as they are, and scrapes ports that are there', () => {

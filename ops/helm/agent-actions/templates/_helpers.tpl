@@ -6,9 +6,24 @@
 {{- .Values.image.tag | default .Chart.AppVersion -}}
 {{- end -}}
 
-{{/* What a tag looks like in the name of an object. */}}
+{{/* What a tag looks like in the name of an object. One that is cut has a digest, or two releases could have one name. */}}
 {{- define "app.slug" -}}
-{{- . | lower | replace "." "-" | replace "_" "-" | replace "+" "-" | trunc 20 | trimSuffix "-" -}}
+{{- $slug := . | lower | replace "." "-" | replace "_" "-" | replace "+" "-" -}}
+{{- if gt (len $slug) 20 -}}
+{{- $slug = printf "%s-%s" ($slug | trunc 11 | trimSuffix "-") (sha256sum . | trunc 8) -}}
+{{- end -}}
+{{- $slug -}}
+{{- end -}}
+
+{{/* The text of a variable. Helm takes every number for a float, whose text would be 1e+06, and YAML takes `on` for true. */}}
+{{- define "app.variable" -}}
+{{- if kindIs "bool" . -}}
+{{- ternary "on" "off" . -}}
+{{- else if kindIs "string" . -}}
+{{- . -}}
+{{- else -}}
+{{- toJson . -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "app.image" -}}
@@ -30,6 +45,14 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 app.kubernetes.io/version: {{ include "app.tag" . | quote }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* Of the pods of one release's workers. Nothing here may change with the chart or with the release that is installed beside them: a
+  pod whose labels change is replaced, and what it calls for longer than its grace becomes unknown. */}}
+{{- define "app.workerPodLabels" -}}
+{{ include "app.selector" .root }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/version: {{ .tag | quote }}
 {{- end -}}
 
 {{- define "app.serviceAccount" -}}
@@ -71,6 +94,11 @@ securityContext:
   value: {{ required "temporal.address: host:port of Temporal's frontend" .Values.temporal.address | quote }}
 - name: TEMPORAL_NAMESPACE
   value: {{ .Values.temporal.namespace | quote }}
+{{- /* A hook runs before the ConfigMap is there, and a Job has none. */}}
+{{- if hasKey .Values.config "TEMPORAL_TLS" }}
+- name: TEMPORAL_TLS
+  value: {{ include "app.variable" .Values.config.TEMPORAL_TLS | quote }}
+{{- end }}
 {{- with .Values.temporal.apiKey }}
 {{- if .existingSecret }}
 - name: TEMPORAL_API_KEY
