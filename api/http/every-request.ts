@@ -6,6 +6,7 @@ import type { AddressRanges } from '../../domain/address-ranges.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { originOf } from '../../domain/forwarding.ts';
 import type { Logger } from 'pino';
+import { PROBE_PATHS } from './probe-paths.ts';
 import { ConnectionsByNetwork } from './http-server.ts';
 import type { AnyRoute } from './define-route.ts';
 
@@ -95,6 +96,7 @@ export interface AnsweredRequest {
   route: string | null;
   status: number;
   durationMs: number;
+  isProbe: boolean;
 }
 
 /** One line a request, with the route and the touched ids but never the sent path or query: those can hold anything. */
@@ -112,7 +114,7 @@ export function logAccess(logger: Logger, onAnswer?: (request: AnsweredRequest) 
         durationMs: Math.round(performance.now() - startedAt),
       };
       logger.info({ requestId, ...answered, ...callerFields(caller), ...touched }, 'request');
-      onAnswer?.(answered);
+      onAnswer?.({ ...answered, isProbe: PROBE_PATHS.has(ctx.path) });
     }
   };
 }

@@ -74,7 +74,7 @@ export const METRICS = {
   agent_actions_http_request_duration_seconds: {
     type: 'histogram',
     shownBy: 'API',
-    help: 'From the headers of a request to its reply, by the template of its route, or `other`. A request that asks to wait counts its wait',
+    help: 'From the headers of a request to its reply, by the template of its route, `probe`, or `other`. A request that asks to wait counts its wait',
     labels: ['method', 'route', 'status'],
     buckets: REQUEST_SECONDS,
   },

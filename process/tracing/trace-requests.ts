@@ -1,11 +1,12 @@
 import type { ApiOptions } from '../../api/create-api.ts';
+import { PROBE_PATHS } from '../../api/http/probe-paths.ts';
 import type { HttpMiddleware } from '../../api/http/context.ts';
 import { OTLP_TRACES_PATH } from '../../api/runs/otlp/otlp-path.ts';
 import { ATTRIBUTES } from '../../domain/tracing/attributes.ts';
 import type { Tracing } from '../../domain/tracing/tracing.ts';
 
 /** Probes say nothing, and a span about the spans that are sent to us would be sent to us too. */
-const UNTRACED = new Set(['/healthz', '/readyz', OTLP_TRACES_PATH]);
+const UNTRACED = new Set([...PROBE_PATHS, OTLP_TRACES_PATH]);
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const SERVER_ERROR = 500;
 

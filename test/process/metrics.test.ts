@@ -67,6 +67,19 @@ describe('with METRICS_ADDRESS', () => {
     expect(await (await scrape()).text()).not.toContain('agent_actions_database_pool_waiting');
   });
 
+  test('keeps probes apart from requests that no route took', async () => {
+    const { metrics, scrape } = await served();
+    const { onAnswer } = observedRequests(metrics);
+    const answered = { method: 'GET', route: null, status: 503, durationMs: 1 };
+    onAnswer?.({ ...answered, isProbe: true });
+    onAnswer?.({ ...answered, isProbe: false });
+    const text = await (await scrape()).text();
+    for (const route of ['probe', 'other'])
+      expect(text).toContain(
+        `agent_actions_http_request_duration_seconds_count{method="GET",route="${route}",status="503"} 1\n`,
+      );
+  });
+
   test('counts a call that threw as one that broke off, and passes the error on', async () => {
     const { metrics, scrape } = await served();
     const { sendRequest } = observedCalls(metrics, noCalls);

@@ -47,8 +47,8 @@ app.kubernetes.io/version: {{ include "app.tag" . | quote }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{/* Of the pods of one release's workers. Nothing here may change with the chart or with the release that is installed beside them: a
-  pod whose labels change is replaced, and what it calls for longer than its grace becomes unknown. */}}
+{{/* Labels of pods of one release's workers. Nothing here may change with the chart or with the release that is installed beside them:
+  a pod whose labels change is replaced, and what it calls for longer than its grace becomes unknown. */}}
 {{- define "app.workerPodLabels" -}}
 {{ include "app.selector" .root }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
