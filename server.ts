@@ -50,6 +50,7 @@ import type * as InvocationModule from './process/invocation-worker.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
 import { APPLICATION_NAME, chatsOf, httpLimitsOf, listenerOf, waysOut, watchesOf } from './process/api-surroundings.ts';
 import { namespaceOptions } from './process/payload-sealing.ts';
+import { stopSignal } from './process/stop-signal.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 export interface ApiParts {
@@ -225,6 +226,7 @@ async function connect(configuration: Configuration<'api'>, invoking: typeof Inv
 }
 
 async function main(): Promise<void> {
+  const signal = stopSignal();
   const configuration = readConfiguration('api', process.env);
   // Temporal's native core takes tens of megabytes, so only a process that runs a worker loads it.
   const invoking = configuration.RUN_INVOCATIONS ? await import('./process/invocation-worker.ts') : null;
@@ -275,7 +277,6 @@ async function main(): Promise<void> {
     httpLimits: httpLimitsOf(configuration),
   });
   collectWhenIdle();
-  const signal = new Promise<string>((resolve) => void process.once('SIGTERM', resolve).once('SIGINT', resolve));
   const workerEnded = worker?.finished.then(() => 'the worker ended by itself');
   const reason = await Promise.race([signal, ...(workerEnded === undefined ? [] : [workerEnded])]);
   logger.info({ reason }, 'stopping');

@@ -38,6 +38,7 @@ import { builtWorkflowBundle, installTemporalRuntime } from './process/temporal-
 import { openWorker, type OpenWorkerParts } from './process/open-worker.ts';
 import { PRODUCT } from './domain/product.ts';
 import { namespaceOptions } from './process/payload-sealing.ts';
+import { stopSignal } from './process/stop-signal.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;
@@ -146,6 +147,7 @@ async function runToTheEnd(
 }
 
 async function main(): Promise<void> {
+  const signal = stopSignal();
   const configuration = readConfiguration('worker', process.env);
   const logger = openLog({ ...loggerOptions(configuration.LOG_LEVEL, 'worker'), mixin: activityLogFields });
   logWhatNodePrints(logger);
@@ -199,7 +201,6 @@ async function main(): Promise<void> {
   started = worker;
   logger.info({ taskQueue: TASK_QUEUE }, 'the worker polls');
   collectWhenIdle();
-  const signal = new Promise<string>((resolve) => void process.once('SIGTERM', resolve).once('SIGINT', resolve));
   const reason = await Promise.race([signal, worker.finished.then(() => 'the worker ended by itself')]);
   logger.info({ reason }, 'stopping');
   await worker.stop();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer as createGate, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -213,6 +214,40 @@ describe('the API and the worker apart from each other', () => {
     for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'MASTER_KEYS']) {
       expect(program.output).toContain(`${name} is not set.`);
     }
+  });
+
+  it.each(['server.js', 'worker.js'])('%s, told to stop while it starts, ends in order', async (file) => {
+    const { hostname, port } = new URL(database.applicationUrl);
+    const waiting: Socket[] = [];
+    const gate = createGate((socket) => void waiting.push(socket));
+    await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void gate.close());
+    const gated = new URL(database.applicationUrl);
+    gated.host = `127.0.0.1:${(gate.address() as AddressInfo).port}`;
+    const program = new Program(['embedded/run.mjs', file], { ...environment, DATABASE_URL: gated.href });
+    onTestFinished(async () => void (await program.end('SIGKILL')));
+    await expect.poll(() => waiting.length).toBeGreaterThan(0);
+    program.process.kill('SIGTERM');
+    const letThrough = (socket: Socket): void => {
+      const server = connect(Number(port), hostname);
+      for (const one of [socket, server]) one.on('error', () => socket.destroy());
+      socket.pipe(server).pipe(socket);
+    };
+    gate.on('connection', letThrough);
+    waiting.forEach(letThrough);
+    expect(await program.exited).toBe(0);
+    expect(program.output).toContain('"reason":"SIGTERM"');
+    expect(program.output).toContain('"stopped"');
+  });
+
+  it('let a call end although they are told to stop twice', async () => {
+    await startApiProcess({ RUN_INVOCATIONS: '1' });
+    const { reply, request } = await invokeAndReach();
+    const end = api.end('SIGTERM');
+    await api.printed('"stopping"');
+    api.process.kill('SIGTERM');
+    request.response.end('{}');
+    expect([await end, (await reply).status]).toEqual([0, 200]);
   });
 
   it('end the API, told to stop while Temporal is away, with exit code 0', async () => {
