@@ -210,6 +210,8 @@ async function main(): Promise<void> {
   await metrics.close();
   await tracing.close();
   logger.info('stopped');
+  // An exporter whose collector does not answer would hold the process until its own time-out.
+  process.exit(0);
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {

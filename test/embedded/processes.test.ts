@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer as createGate, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
@@ -248,6 +249,27 @@ describe('the API and the worker apart from each other', () => {
     api.process.kill('SIGTERM');
     request.response.end('{}');
     expect([await end, (await reply).status]).toEqual([0, 200]);
+  });
+
+  it('end a worker in time whose spans nobody takes', async () => {
+    const silent = createGate((socket) => socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void silent.close());
+    const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const traced = { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: '90000' };
+    await Promise.all([worker.end('SIGKILL'), api.end('SIGKILL')]);
+    const program = new Program(['embedded/run.mjs', 'worker.js'], { ...environment, ...traced });
+    onTestFinished(async () => void (await program.end('SIGKILL')));
+    await program.printed('the worker polls');
+    await startApiProcess(traced);
+    const { reply, request } = await invokeAndReach();
+    request.response.end('{}');
+    expect((await reply).status).toBe(200);
+    program.process.kill('SIGTERM');
+    await program.printed('"stopped"');
+    const late = delay(10_000, 'it still runs', { ref: false });
+    expect(await Promise.race([program.exited, late])).toBe(0);
+    await api.end('SIGTERM');
   });
 
   it('end the API, told to stop while Temporal is away, with exit code 0', async () => {
