@@ -106,7 +106,7 @@ describe.skipIf(extension.reason !== null)(`memory:index (${extension.reason ?? 
 
   it.each([[['rebuild']], [['--from=many']]])('%j ends with exit code 1 and says why', async (args) => {
     const { code, lines } = await run(...args);
-    expect([code, lines[0]]).toEqual([1, expect.stringContaining('Usage: npm run memory:index')]);
+    expect([code, lines.join()]).toEqual([1, expect.stringContaining('Usage: npm run memory:index')]);
   });
 });
 

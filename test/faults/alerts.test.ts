@@ -291,6 +291,16 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     expect(judged(before, { seen: during, firing: ['FiguresMissing'] }, { seen: after, firing: [] })).toBe('');
   });
 
+  test('NoApi: no API runs', async () => {
+    const before = await soundNow();
+    await servers.end('api', 'SIGTERM');
+    await stack.seen((value) => value === null, 'workers', 'state="up"');
+    const during = await stack.seen(isZero, 'unknown_effects');
+    await servers.start('api');
+    const after = await stack.seen((value) => value === 1, 'workers', 'state="up"');
+    expect(judged(before, { seen: during, firing: ['NoApi'] }, { seen: after, firing: [] })).toBe('');
+  });
+
   test('WatchdogEnded: a call outlives its deadline', async () => {
     const before = await soundNow();
     const logger = pino({ level: 'silent' });

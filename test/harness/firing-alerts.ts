@@ -62,6 +62,7 @@ function testOf(phases: readonly Phase[]): object {
           values: valuesOf(
             series,
             phases.map(({ seen }) => seen.get(series)),
+            phases.map(({ seen }) => ofAnother(seen, series)),
           ),
         })),
         promql_expr_test: phases.map(({ firing, perhaps = [] }, phase) => ({
@@ -74,8 +75,18 @@ function testOf(phases: readonly Phase[]): object {
   };
 }
 
+/** What another process shows of the same: the figures of the database move to it when their reader ends, and go on from what they were. */
+function ofAnother(seen: Samples, series: string): number | undefined {
+  const nameless = (each: string): string => each.replace(/instance="[^"]*",?/, '');
+  return [...seen].find(([each]) => each !== series && nameless(each) === nameless(series))?.[1];
+}
+
 /** In promtool's notation: `a+bxn` is a, a+b, … a+nb. */
-function valuesOf(series: string, seen: readonly (number | undefined)[]): string {
+function valuesOf(
+  series: string,
+  seen: readonly (number | undefined)[],
+  elsewhere: readonly (number | undefined)[],
+): string {
   const isCounter = /^\w+_(total|count|sum|bucket)\{/.test(series);
   const isTime = /^\w+_timestamp_seconds\{/.test(series);
   const rest = PHASE_STEPS - 1;
@@ -90,7 +101,7 @@ function valuesOf(series: string, seen: readonly (number | undefined)[]): string
       // Prometheus' clock begins at 0. A time that is shown goes along with it.
       if (isTime) return `${phase * PHASE_STEPS * STEP_SECONDS}+${STEP_SECONDS}x${rest}`;
       if (!isCounter) return `${value}x${rest}`;
-      const growth = phase === 0 ? 0 : Math.max(0, value - (before ?? 0));
+      const growth = phase === 0 ? 0 : Math.max(0, value - (before ?? elsewhere[phase - 1] ?? 0));
       // A process that began again counts from 0.
       const first = before === undefined || value < before ? value : last;
       last = first + growth * rest;
