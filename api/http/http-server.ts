@@ -141,6 +141,8 @@ export class HttpServer {
     response.once('close', () => {
       clearTimeout(timer);
       this.open.delete(response);
+      // A reply that had begun before the drain, such as a stream, promised to keep its connection: it would take the whole grace.
+      if (this.isDraining) setImmediate(() => this.server.closeIdleConnections());
     });
   }
 

@@ -96,6 +96,24 @@ describe('the connections and memory that clients may hold in an API process', (
     expect(isGraceOver).toBe(false);
   });
 
+  it('ends a connection whose reply had begun before the drain once that reply is complete', async () => {
+    let end = (): void => undefined;
+    const server = new HttpServer(
+      (_request, response) => {
+        response.write('the beginning of a stream');
+        end = () => void response.end();
+      },
+      { limits: AMPLE, trustedProxies: [], logger: pino({ level: 'silent' }) },
+    );
+    const stream = await open(await server.listen(0, '127.0.0.1'), REQUEST);
+    await replyOf(stream);
+    let isGraceOver = false;
+    const drained = server.drain(PATIENCE_MS / 4, () => (isGraceOver = true));
+    end();
+    await Promise.all([stream.ended, drained]);
+    expect(isGraceOver).toBe(false);
+  });
+
   it('makes room by closing idle connections', async () => {
     const port = await serve({ connectionsMax: 1 });
     const idle = await open(port, REQUEST);
