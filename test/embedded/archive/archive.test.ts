@@ -401,8 +401,8 @@ describe('a command that is killed', () => {
     const to = await folder();
     const spoil = (step: Step): void => {
       if (step !== 'manifested') return;
-      const [file = ''] = readdirSync(path.join(to, tenant.environmentId)).filter((name) => name.endsWith('.gz'));
-      truncateSync(path.join(to, tenant.environmentId, file), 40);
+      const at = path.join(to, tenant.environmentId);
+      truncateSync(path.join(at, readdirSync(at).find((name) => name.endsWith('.gz')) ?? ''), 40);
     };
     expect(await archive(to, { after: spoil })).toMatchObject({ archived: 0, staying: { file_not_verified: 2 } });
     expect([await stored(ids), await idsIn(to)]).toEqual([ids, []]);
