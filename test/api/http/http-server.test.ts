@@ -100,7 +100,7 @@ describe('the connections and memory that clients may hold in an API process', (
     let end = (): void => undefined;
     const server = new HttpServer(
       (_request, response) => {
-        response.write('the beginning of a stream');
+        response.write('answered in part');
         end = () => void response.end();
       },
       { limits: AMPLE, trustedProxies: [], logger: pino({ level: 'silent' }) },
