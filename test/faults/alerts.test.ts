@@ -33,8 +33,11 @@ const sweptAt = ['sweep_finished_timestamp_seconds', 'area="workflow-starts"'] a
 /** What Prometheus says where other alerts fire at the end of each time. */
 const judged = (...phases: readonly Phase[]): string =>
   unlikeAlerts('program' in promtool ? promtool.program : '', phases);
+const isShown = (value: number | null): boolean => value !== null;
+/** The figures of the database are shown: where their reader has ended, another one takes over within some seconds. */
+const withFigures = (): Promise<Samples> => stack.seen(isShown, 'unknown_effects');
 /** The next fault grows from what is shown now. */
-const soundNow = async (): Promise<Phase> => ({ seen: await stack.scrape(), firing: [] });
+const soundNow = async (): Promise<Phase> => ({ seen: await withFigures(), firing: [] });
 
 const publishToNobody = (count: number): Promise<CallResult> => {
   const message = { url: `http://127.0.0.1:${closedPort}/`, body: {}, maxRetries: 0 };
@@ -196,9 +199,11 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
       await stack.seen(isPositive, ...sweptAt);
     };
     await restarted({ REQUIRE_SYNC_STANDBY: '1' });
-    const during = await stack.seen(isPositive, 'sync_standby_required');
+    await stack.seen(isPositive, 'sync_standby_required');
+    const during = await withFigures();
     await restarted({});
-    const after = await stack.seen(isZero, 'sync_standby_required');
+    await stack.seen(isZero, 'sync_standby_required');
+    const after = await withFigures();
     const so = ['SweepFailing'];
     expect(
       judged(
@@ -260,7 +265,8 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     await servers.start('worker', { NODE_OPTIONS: `--import=${ahead}` });
     await stack.seen((value) => (value ?? 0) > 2, 'clock_skew_seconds', 'instance="worker"');
     servers.signal('temporal', 'SIGSTOP');
-    const during = await stack.seen((value) => value === 1, 'workers', 'state="unknown"');
+    await stack.seen((value) => value === 1, 'workers', 'state="unknown"');
+    const during = await withFigures();
     servers.signal('temporal', 'SIGCONT');
 
     await sweep.unpause();
@@ -269,7 +275,8 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     await sweep.trigger();
     await stack.seen(isPositive, ...sweptAt);
     await stack.seen((value) => value !== null && Math.abs(value) < 2, 'clock_skew_seconds', 'instance="worker"');
-    const after = await stack.seen((value) => value === 1, 'workers', 'state="up"');
+    await stack.seen((value) => value === 1, 'workers', 'state="up"');
+    const after = await withFigures();
     const firing = ['ClockSkew', 'SweepStale', 'TemporalUnreachable'];
     expect(judged(before, { seen: during, firing }, { seen: after, firing: [] })).toBe('');
   });
@@ -295,9 +302,10 @@ describe.skipIf('missing' in promtool)('an alert fires from its fault, and its r
     const before = await soundNow();
     await servers.end('api', 'SIGTERM');
     await stack.seen((value) => value === null, 'workers', 'state="up"');
-    const during = await stack.seen(isZero, 'unknown_effects');
+    const during = await withFigures();
     await servers.start('api');
-    const after = await stack.seen((value) => value === 1, 'workers', 'state="up"');
+    await stack.seen((value) => value === 1, 'workers', 'state="up"');
+    const after = await withFigures();
     expect(judged(before, { seen: during, firing: ['NoApi'] }, { seen: after, firing: [] })).toBe('');
   });
 

@@ -92,8 +92,12 @@ function valuesOf(
   const rest = PHASE_STEPS - 1;
   let last = 0;
   let shown: number | undefined;
+  let known: number | undefined;
   return seen
     .map((value, phase) => {
+      // Whoever shows it: it goes on from there.
+      const grownFrom = known ?? 0;
+      known = value ?? elsewhere[phase] ?? known;
       if (value === undefined) return phase === 0 ? `_x${PHASE_STEPS}` : `stale _x${rest}`;
       // What is shown again after a time without it goes on from what it was.
       const before = shown;
@@ -101,7 +105,7 @@ function valuesOf(
       // Prometheus' clock begins at 0. A time that is shown goes along with it.
       if (isTime) return `${phase * PHASE_STEPS * STEP_SECONDS}+${STEP_SECONDS}x${rest}`;
       if (!isCounter) return `${value}x${rest}`;
-      const growth = phase === 0 ? 0 : Math.max(0, value - (before ?? elsewhere[phase - 1] ?? 0));
+      const growth = phase === 0 ? 0 : Math.max(0, value - grownFrom);
       // A process that began again counts from 0.
       const first = before === undefined || value < before ? value : last;
       last = first + growth * rest;
