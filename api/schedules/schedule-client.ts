@@ -63,8 +63,8 @@ export async function putSchedule(
 type Wanted = ScheduleUpdateOptions<ScheduleOptionsStartWorkflowAction<Workflow>>;
 
 /**
- * The SDK reads a schedule before it updates it. What was sealed with a key that is gone is made anew instead, or it would stand still for
- * good. A kill between the two leaves a row whose time comes without a firing, which the sweep tells again.
+ * The SDK reads a schedule before it updates it. A schedule that was sealed with a removed key is deleted and created instead, because it
+ * would never fire again. A kill between the two leaves a row whose time passes without a firing, and the sweep creates the schedule.
  */
 async function replaced(client: Client, scheduleId: string, wanted: Wanted): Promise<void> {
   const handle = client.schedule.getHandle(scheduleId);

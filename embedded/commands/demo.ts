@@ -28,7 +28,7 @@ async function main(): Promise<number> {
   const steps = readSteps(readFileSync(path.join(root, 'docs', 'quickstart.md'), 'utf8'));
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-    // Whoever read along has gone, as in `npm run demo | head`.
+    // The reader of the output has ended, as in `npm run demo | head`.
     process.stdout.on('error', () => resolve());
   });
   const { findings, end } = await walk(steps, {

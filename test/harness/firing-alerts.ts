@@ -95,7 +95,7 @@ function valuesOf(
   let known: number | undefined;
   return seen
     .map((value, phase) => {
-      // Whoever shows it: it goes on from there.
+      // The counter continues from the last value, whichever process showed it.
       const grownFrom = known ?? 0;
       known = value ?? elsewhere[phase] ?? known;
       if (value === undefined) return phase === 0 ? `_x${PHASE_STEPS}` : `stale _x${rest}`;

@@ -43,14 +43,11 @@ export function switchesOfScreens(world: World): void {
     const { browser, service, owner, environmentId, at } = world;
     const { page, complaints, close } = await visit(browser, service, owner, '/console/sign-in');
     await page.route('**/api/v2/workspaces/*/environments?*', async (route) => {
-      const reply = await route.fetch({
-        url: route
-          .request()
-          .url()
-          .replace(/([?&]page=)\d+/, '$11'),
-      });
+      const url = new URL(route.request().url());
+      const isFirst = url.searchParams.get('page') !== '2';
+      url.searchParams.set('page', '1');
+      const reply = await route.fetch({ url: url.href });
       const { data, ...rest } = (await reply.json()) as { data: { id: string }[]; pagination: object };
-      const isFirst = new URL(route.request().url()).searchParams.get('page') !== '2';
       const part = data.filter(({ id }) => (id === environmentId) !== isFirst);
       return route.fulfill({ json: { ...rest, data: part, pagination: { ...rest.pagination, hasMore: isFirst } } });
     });

@@ -222,7 +222,7 @@ test('Temporal is told to start every firing, and for how long after its time', 
   expect(await policies()).toMatchObject({ overlap: 'ALLOW_ALL', catchupWindow: 4_321_000 });
 });
 
-test('a schedule that was sealed with a key that is gone is made anew', async () => {
+test('a schedule that was sealed with a removed key is deleted and created again', async () => {
   const { taskQueue, database } = service;
   const { connection, options } = service.client;
   const [gone, given] = [1, 2].map(
